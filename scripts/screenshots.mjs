@@ -83,7 +83,7 @@ async function takeScreenshots(browser, session, shots, { isForReview = false, .
 try {
   const [, email] = await waitForOutput(/Sign in with +(\S+)/)
   const [, password] = await waitForOutput(/Password +(\S+)/)
-  await waitForOutput(/Things are moving now/)
+  await waitForOutput(/Continuing live/)
   const signIn = () => call(null, 'POST', '/auth/login', { email, password })
   const { access_token: token, user } = await signIn()
   const [asset] = await call(token, 'GET', '/assets?limit=1&q=Forklift')

@@ -12,7 +12,7 @@ export interface paths {
         put?: never;
         /**
          * Exchange a credential or a refresh token for an access token
-         * @description Refresh tokens are single-use: store the new one. Presenting a used one revokes the whole chain. After too many failures the answer is 429.
+         * @description A refresh token can be used once: store the new one. Using it again revokes all refresh tokens of its family. After too many failures the response is 429.
          */
         post: operations["oauth.token"];
         delete?: never;
@@ -29,8 +29,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who am I
-         * @description The organization and scopes of the credential behind the token.
+         * Get the organization of the credential
+         * @description Returns the organization and scopes of the credential to which the token belongs.
          */
         get: operations["orgs.me"];
         put?: never;
@@ -51,8 +51,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Say that assets are at a location
-         * @description An operator’s save: it wins the minute. All assets are saved, or none; duplicates count once. The body may be 4 MiB.
+         * Record that assets are at a location
+         * @description An operator’s sighting: it takes precedence over reads of the same minute. All assets are saved, or none; duplicates count once. The body may be up to 4 MiB.
          */
         post: operations["inventory.save"];
         delete?: never;
@@ -70,13 +70,13 @@ export interface paths {
         };
         /**
          * List assets
-         * @description Lists what is valid now.
+         * @description Lists assets that are valid now.
          */
         get: operations["assets.list"];
         put?: never;
         /**
          * Create an asset
-         * @description Without `identifier` the service generates one, such as `ASSET-0001`.
+         * @description If `identifier` is absent, the service generates one, such as `ASSET-0001`.
          */
         post: operations["assets.create"];
         delete?: never;
@@ -95,14 +95,14 @@ export interface paths {
         /** Read an asset */
         get: operations["assets.get"];
         /**
-         * Change an asset
+         * Update an asset
          * @description Only fields present in the body change. `metadata` is replaced as a whole.
          */
         put: operations["assets.update"];
         post?: never;
         /**
          * Delete an asset
-         * @description Soft: the record leaves all queries, and its key and identifiers are free at once.
+         * @description Soft delete: queries no longer return the asset, and its key and identifiers can be reused at once.
          */
         delete: operations["assets.delete"];
         options?: never;
@@ -153,13 +153,13 @@ export interface paths {
         };
         /**
          * List locations
-         * @description Lists what is valid now.
+         * @description Lists locations that are valid now.
          */
         get: operations["locations.list"];
         put?: never;
         /**
          * Create a location
-         * @description Without `parent_identifier` the location is a root.
+         * @description If `parent_identifier` is absent, the location is a root.
          */
         post: operations["locations.create"];
         delete?: never;
@@ -178,14 +178,14 @@ export interface paths {
         /** Read a location */
         get: operations["locations.get"];
         /**
-         * Change a location
+         * Update a location
          * @description Only fields present in the body change.
          */
         put: operations["locations.update"];
         post?: never;
         /**
          * Delete a location
-         * @description Refused while live locations lie below it or assets are placed in it.
+         * @description Rejected with 409 while the location has live descendants or assets.
          */
         delete: operations["locations.delete"];
         options?: never;
@@ -295,7 +295,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Where an asset has been
+         * Get the location history of an asset
          * @description One item per recorded minute.
          */
         get: operations["assets.history"];
@@ -315,7 +315,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Where each asset was last seen
+         * List the current location of each asset
          * @description Lists assets that are valid now.
          */
         get: operations["locations.current"];
@@ -509,7 +509,7 @@ export interface components {
         HistoryItem: {
             /** Format: date-time */
             timestamp: string;
-            /** @description Absent when it was seen at no location, or at one deleted since. */
+            /** @description Absent when it was seen at no location, or at position deleted since. */
             location?: string;
             /** @description Whole seconds at the previous item’s location; absent on the earliest. */
             duration_seconds?: number;
@@ -523,7 +523,7 @@ export interface components {
          */
         CurrentLocation: {
             asset: string;
-            /** @description Absent when it was seen at no location, or at one deleted since. */
+            /** @description Absent when it was seen at no location, or at position deleted since. */
             location?: string;
             /** Format: date-time */
             last_seen: string;
@@ -720,13 +720,13 @@ export interface components {
         };
         Error: {
             error: {
-                /** @description Branch on this. */
+                /** @description Identifies the error. */
                 type: string;
                 /** @description Fixed per type. */
                 title: string;
-                /** @description Equals the status line. */
+                /** @description The HTTP status code. */
                 status: number;
-                /** @description For people; the wording is not a contract. */
+                /** @description Human-readable; the wording may change. */
                 detail: string;
                 /** @description The request path. */
                 instance: string;
@@ -994,15 +994,15 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description A ULID, or the value the request carried. */
+        /** @description The value that the client sent, otherwise a new ULID. */
         "X-Request-ID": string;
         /** @description Quota and window in seconds. */
         "RateLimit-Policy": string;
-        /** @description Burst ceiling. */
+        /** @description Capacity of the bucket. */
         "X-RateLimit-Limit": number;
         /** @description Requests left in the bucket. */
         "X-RateLimit-Remaining": number;
-        /** @description Unix seconds when the bucket will be full again. */
+        /** @description Unix time in seconds at which the bucket is full again. */
         "X-RateLimit-Reset": number;
     };
     pathItems: never;
@@ -1164,7 +1164,7 @@ export interface operations {
             query?: {
                 limit?: number;
                 offset?: number;
-                /** @description Where the asset was last seen; repeat it to match any of several locations. */
+                /** @description The location where the asset was last seen. Repeat the parameter to match any of several locations. */
                 location?: string[];
                 is_active?: boolean;
                 /** @description One of asset, person, inventory. */
@@ -1272,7 +1272,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    /** @description Where the new record is. */
+                    /** @description Path of the new record. */
                     Location?: string;
                     [name: string]: unknown;
                 };
@@ -1676,7 +1676,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    /** @description Where the new record is. */
+                    /** @description Path of the new record. */
                     Location?: string;
                     [name: string]: unknown;
                 };

@@ -12,7 +12,7 @@ export interface paths {
         put?: never;
         /**
          * Exchange a credential or a refresh token for an access token
-         * @description Refresh tokens are single-use: store the new one. Presenting a used one revokes the whole chain. After too many failures the answer is 429.
+         * @description A refresh token can be used once: store the new one. Using it again revokes all refresh tokens of its family. After too many failures the response is 429.
          */
         post: operations["oauth.token"];
         delete?: never;
@@ -29,8 +29,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who am I
-         * @description The organization and scopes of the credential behind the token.
+         * Get the organization of the credential
+         * @description Returns the organization and scopes of the credential to which the token belongs.
          */
         get: operations["orgs.me"];
         put?: never;
@@ -51,8 +51,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Say that assets are at a location
-         * @description An operator’s save: it wins the minute. All assets are saved, or none; duplicates count once. The body may be 4 MiB.
+         * Record that assets are at a location
+         * @description An operator’s sighting: it takes precedence over reads of the same minute. All assets are saved, or none; duplicates count once. The body may be up to 4 MiB.
          */
         post: operations["inventory.save"];
         delete?: never;
@@ -70,13 +70,13 @@ export interface paths {
         };
         /**
          * List assets
-         * @description Lists what is valid now; `include_deleted` adds deleted records.
+         * @description Lists assets that are valid now; `include_deleted` adds deleted assets.
          */
         get: operations["assets.list"];
         put?: never;
         /**
          * Create an asset
-         * @description Without `external_key` the service generates one, such as `ASSET-0001`.
+         * @description If `external_key` is absent, the service generates one, such as `ASSET-0001`.
          */
         post: operations["assets.create"];
         delete?: never;
@@ -98,14 +98,14 @@ export interface paths {
         post?: never;
         /**
          * Delete an asset
-         * @description Soft: the record leaves all queries, and its key and tags are free at once.
+         * @description Soft delete: queries no longer return the asset, and its key and tags can be reused at once.
          */
         delete: operations["assets.delete"];
         options?: never;
         head?: never;
         /**
-         * Change an asset
-         * @description JSON merge patch (RFC 7396). Send `updated_at` as it was read to be refused when somebody else wrote meanwhile.
+         * Update an asset
+         * @description JSON merge patch (RFC 7396). For optimistic locking, send `updated_at` as last read: if another write has happened since, the request is rejected.
          */
         patch: operations["assets.patch"];
         trace?: never;
@@ -120,8 +120,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give an asset another key
-         * @description The same key again changes nothing.
+         * Change the key of an asset
+         * @description A request with the current key changes nothing.
          */
         post: operations["assets.rename"];
         delete?: never;
@@ -173,13 +173,13 @@ export interface paths {
         };
         /**
          * List locations
-         * @description Lists what is valid now; `include_deleted` adds deleted records.
+         * @description Lists locations that are valid now; `include_deleted` adds deleted locations.
          */
         get: operations["locations.list"];
         put?: never;
         /**
          * Create a location
-         * @description Without `external_key` the service generates one, such as `LOC-001`. Name the parent by `parent_id` or by `parent_external_key`; without either the location is a root.
+         * @description If `external_key` is absent, the service generates one, such as `LOC-001`. Set the parent with `parent_id` or `parent_external_key`; without either the location is a root.
          */
         post: operations["locations.create"];
         delete?: never;
@@ -201,14 +201,14 @@ export interface paths {
         post?: never;
         /**
          * Delete a location
-         * @description Refused while live locations lie below it or assets are placed in it.
+         * @description Rejected with 409 while the location has live descendants or assets.
          */
         delete: operations["locations.delete"];
         options?: never;
         head?: never;
         /**
-         * Change a location
-         * @description JSON merge patch (RFC 7396). Send `updated_at` as it was read to be refused when somebody else wrote meanwhile.
+         * Update a location
+         * @description JSON merge patch (RFC 7396). For optimistic locking, send `updated_at` as last read: if another write has happened since, the request is rejected.
          */
         patch: operations["locations.patch"];
         trace?: never;
@@ -223,8 +223,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give a location another key
-         * @description The same key again changes nothing.
+         * Change the key of a location
+         * @description A request with the current key changes nothing.
          */
         post: operations["locations.rename"];
         delete?: never;
@@ -335,7 +335,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Where an asset has been
+         * Get the location history of an asset
          * @description One row per recorded minute.
          */
         get: operations["assets.history"];
@@ -355,7 +355,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Where every scanned asset is, or was
+         * List the current or past location of each scanned asset
          * @description Lists assets that are valid now, also with `at`; `include_deleted` adds deleted assets.
          */
         get: operations["reports.asset-locations"];
@@ -374,7 +374,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What came to a location and what left it */
+        /** List arrivals at a location and departures from it */
         get: operations["locations.history"];
         put?: never;
         post?: never;
@@ -906,13 +906,13 @@ export interface components {
         };
         Error: {
             error: {
-                /** @description Branch on this. */
+                /** @description Identifies the error. */
                 type: string;
                 /** @description Fixed per type. */
                 title: string;
-                /** @description Equals the status line. */
+                /** @description The HTTP status code. */
                 status: number;
-                /** @description For people; the wording is not a contract. */
+                /** @description Human-readable; the wording may change. */
                 detail: string;
                 /** @description The request path. */
                 instance: string;
@@ -1180,15 +1180,15 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description A ULID, or the value the request carried. */
+        /** @description The value that the client sent, otherwise a new ULID. */
         "X-Request-ID": string;
         /** @description Quota and window in seconds. */
         "RateLimit-Policy": string;
-        /** @description Burst ceiling. */
+        /** @description Capacity of the bucket. */
         "X-RateLimit-Limit": number;
         /** @description Requests left in the bucket. */
         "X-RateLimit-Remaining": number;
-        /** @description Unix seconds when the bucket will be full again. */
+        /** @description Unix time in seconds at which the bucket is full again. */
         "X-RateLimit-Reset": number;
     };
     pathItems: never;
@@ -1456,7 +1456,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    /** @description Where the new record is. */
+                    /** @description Path of the new record. */
                     Location?: string;
                     [name: string]: unknown;
                 };
@@ -1930,7 +1930,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    /** @description Where the new record is. */
+                    /** @description Path of the new record. */
                     Location?: string;
                     [name: string]: unknown;
                 };
@@ -2545,12 +2545,12 @@ export interface operations {
                 location_id?: number[];
                 /** @description Repeat the parameter to match any of several values. */
                 location_external_key?: string[];
-                /** @description With a location filter: also everything below those locations. */
+                /** @description With a location filter: also match the descendants of those locations. */
                 include_descendants?: boolean;
                 include_deleted?: boolean;
                 /** @description Case-insensitive substring; `%` and `_` are ordinary characters. */
                 q?: string;
-                /** @description Where everything was at that instant. */
+                /** @description Return the locations as of this time. */
                 at?: string;
                 /** @description Comma-separated; prefix `-` for descending. Fields: asset_last_seen, asset_external_key, location_external_key. */
                 sort?: string;

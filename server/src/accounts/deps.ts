@@ -4,18 +4,18 @@ import type { Mailer } from '../mail/mailer.ts'
 import type { SignupPolicy } from './signup-policy.ts'
 
 export interface AccountDeps extends SessionDeps {
-  post: Pick<Mailer, 'send' | 'inBackground' | 'hasTransport'>
+  mailer: Pick<Mailer, 'send' | 'inBackground' | 'hasTransport'>
   signups: SignupPolicy
-  /** A line for whoever runs the installation. */
-  tell: (line: string) => void
-  /** The installation's address as people reach it. */
+  /** Prints a line for the operator of the installation. */
+  notifyOperator: (line: string) => void
+  /** The public URL of the installation. */
   siteUrl: () => string
 }
 
-/** The token stands behind the `#`, which browsers keep to themselves: no server ever logs it. */
+/** The token is in the URL fragment, which browsers do not send, so no server logs it. */
 export const linkTo = (deps: AccountDeps, page: string, token: string): string =>
   `${deps.siteUrl()}/${page}#token=${token}`
 
-/** A link of one environment means nothing in the other, even over a copied database row (D4). */
+/** The hash includes the environment, so that a link is invalid in any other, even if the database was copied (D4). */
 export const hashLinkToken = (deps: Pick<AccountDeps, 'environment'>, token: string): Buffer =>
   hashSecret(`${deps.environment} ${token}`)

@@ -18,11 +18,11 @@ import { assertAccountsOpen } from './signup-policy.ts'
 
 const invitationTtlMs = 7 * 24 * 3_600_000
 export const shortestPassword = 10
-/** Invitations of one organization in a day: to one address, and to all. */
+/** Invitations per organization and day, to one address and in total. */
 const maxPerRecipient = 5
 const maxPerOrganization = 100
 
-/** A token names its organization and invitation, so that it is looked up where it lives. */
+/** A token contains the ids of its organization and invitation, so that the lookup reads a single tenant. */
 const newToken = (orgId: number, id: number): string => `lsi_${orgId.toString(36)}.${id.toString(36)}.${newLinkToken()}`
 
 function readToken(token: string): { orgId: number; id: number } | null {
@@ -31,14 +31,14 @@ function readToken(token: string): { orgId: number; id: number } | null {
   return Number.isSafeInteger(orgId) && Number.isSafeInteger(id) ? { orgId, id } : null
 }
 
-/** The link is known at this moment only; it is mailed where mail is set up. */
+/** Creates an invitation and mails its link if mail is configured. The link cannot be read again later. */
 export async function invite(
   deps: AccountDeps,
   orgId: number,
   draft: { email: string; role: Role },
 ): Promise<{ invitation: Invitation; link: string }> {
   const email = foldEmail(draft.email)
-  if (await isMember(deps.db.read, orgId, email)) throw apiError.conflict('This person is a member already')
+  if (await isMember(deps.db.read, orgId, email)) throw apiError.conflict('This user is already a member')
   await deps.quotas.assertRoom(orgId, 'members')
   await deps.throttle.consume('day', `invite:${orgId} ${email}`, maxPerRecipient)
   await deps.throttle.consume('day', `invite:${orgId}`, maxPerOrganization)
@@ -49,11 +49,11 @@ export async function invite(
   const invitation: Invitation = { id, email, role: draft.role, createdAt, expiresAt }
   const tokenHash = hashLinkToken(deps, token)
   if (!(await deps.db.withTenant(orgId, (tx) => insertInvitation(tx, orgId, invitation, tokenHash))))
-    throw apiError.conflict('An invitation to this address is open already')
+    throw apiError.conflict('An invitation to this address is already open')
   const link = linkTo(deps, 'join', token)
   const organization = await findOrganization(deps.db.read, orgId)
   const name = mailName(organization?.name ?? '') || 'an organization'
-  deps.post.send({
+  deps.mailer.send({
     to: email,
     subject: `Join ${name} on Lastseen`,
     text: `You are invited to join ${name} on Lastseen. To accept, open\n\n${link}\n\nThe link works once, within seven days.\n`,
@@ -72,48 +72,55 @@ interface Offer {
   account: { userId: number; email: string; passwordHash: string } | null
 }
 
-const usedUp = (): ApiError =>
+const invalidLink = (): ApiError =>
   apiError.invalid({ field: 'token', code: 'invalid_value', message: 'This link was used, withdrawn or has expired' })
 
-/** What a link offers, while it is good. */
-export function readInvitation(deps: AccountDeps, given: { token: string; address: string }): Promise<Offer> {
-  return deps.throttle.guardAccount(null, given.address, () => offerOf(deps, given.token), usedUp)
+/** Returns the invitation of a link; throws if the link was used, withdrawn or has expired. */
+export function readInvitation(deps: AccountDeps, request: { token: string; address: string }): Promise<Offer> {
+  return deps.throttle.guardAccount(null, request.address, () => offerOf(deps, request.token), invalidLink)
 }
 
 async function offerOf(deps: AccountDeps, token: string): Promise<Offer | null> {
-  const named = readToken(token)
-  if (named === null) return null
-  const invitation = await findInvitation(deps.db.read, named.orgId, named.id, now(deps.clock))
+  const ids = readToken(token)
+  if (ids === null) return null
+  const invitation = await findInvitation(deps.db.read, ids.orgId, ids.id, now(deps.clock))
   if (invitation === null || !sameHash(invitation.tokenHash, hashLinkToken(deps, token))) return null
-  const organization = await findOrganization(deps.db.read, named.orgId)
+  const organization = await findOrganization(deps.db.read, ids.orgId)
   const account = await findUserByEmail(deps.db.read, invitation.email)
-  return { orgId: named.orgId, invitation, organizationName: organization?.name ?? '', account }
+  return { orgId: ids.orgId, invitation, organizationName: organization?.name ?? '', account }
 }
 
-/** Joins and signs in: with a new account, or with the password of the one the address has. */
+/** Joins the organization and signs in, with a new account or with the password of the existing account. */
 export async function acceptInvitation(
   deps: AccountDeps,
-  given: { token: string; password: string; address: string },
+  request: { token: string; password: string; address: string },
 ): Promise<SignedIn> {
-  const offer = await readInvitation(deps, given)
-  const user = offer.account === null ? await joinAsNew(deps, offer, given.password) : await joinAs(deps, offer, given)
+  const offer = await readInvitation(deps, request)
+  const user =
+    offer.account === null
+      ? await joinWithNewAccount(deps, offer, request.password)
+      : await joinWithExistingAccount(deps, offer, request)
   const memberships = await membershipsOf(deps.db.read, user.userId)
   const membership = memberships.find((one) => one.orgId === offer.orgId)
-  if (membership === undefined) throw usedUp()
+  if (membership === undefined) throw invalidLink()
   return openSession(deps, user, membership, memberships)
 }
 
-async function joinAs(deps: AccountDeps, offer: Offer, given: { password: string; address: string }): Promise<User> {
+async function joinWithExistingAccount(
+  deps: AccountDeps,
+  offer: Offer,
+  request: { password: string; address: string },
+): Promise<User> {
   const { userId, email, passwordHash } = offer.account!
-  const attempt = async (): Promise<true | null> => (await verifyPassword(passwordHash, given.password)) || null
+  const attempt = async (): Promise<true | null> => (await verifyPassword(passwordHash, request.password)) || null
   const message = 'This is not the password of your account'
-  const refusal = (): ApiError => apiError.invalid({ field: 'password', code: 'invalid_value', message })
-  await deps.throttle.guardAccount(email, given.address, attempt, refusal)
+  const wrongPassword = (): ApiError => apiError.invalid({ field: 'password', code: 'invalid_value', message })
+  await deps.throttle.guardAccount(email, request.address, attempt, wrongPassword)
   await join(deps, offer, { userId, email }, null)
   return { userId, email }
 }
 
-async function joinAsNew(deps: AccountDeps, offer: Offer, password: string): Promise<User> {
+async function joinWithNewAccount(deps: AccountDeps, offer: Offer, password: string): Promise<User> {
   assertAccountsOpen(deps.signups)
   if (codePointLength(password) < shortestPassword) throw apiError.invalid(tooShort)
   assertNotGuessable('password', password, offer.invitation.email)
@@ -129,13 +136,13 @@ const tooShort: FieldProblem = {
   params: { min_length: shortestPassword },
 }
 
-/** Of two who accept at once, one finds the invitation gone. */
+/** If an invitation is accepted twice at the same time, the second transaction finds it deleted and fails. */
 async function join(deps: AccountDeps, offer: Offer, user: User, newHash: string | null): Promise<void> {
   const { orgId, invitation } = offer
   const at = now(deps.clock)
   await deps.quotas.assertRoom(orgId, 'members')
   await deps.db.withTenant(orgId, async (tx) => {
-    if (!(await deleteInvitation(tx, orgId, invitation.id))) throw usedUp()
+    if (!(await deleteInvitation(tx, orgId, invitation.id))) throw invalidLink()
     if (newHash === null) return addMembership(tx, user.userId, orgId, invitation.role, at)
     await insertUser(tx, { ...user, passwordHash: newHash }, at)
     await insertMembership(tx, user.userId, orgId, invitation.role, at)

@@ -1,8 +1,8 @@
 const maxLength = 60
 
 /**
- * A name that a tenant chose, as it may stand in a mail of the service: letters, digits and the punctuation of names, and so
- * no line break, no address that a mail program turns into a link, and no more than a line.
+ * Makes a name that a tenant chose safe for use in an e-mail: it keeps letters, digits and the punctuation of names, so that
+ * the name contains no line break and no address that a mail program turns into a link, and it limits the length.
  */
 export function mailName(name: string): string {
   const plain = name

@@ -17,16 +17,16 @@ export async function getMember(deps: Deps, orgId: number, userId: number): Prom
   return member
 }
 
-/** An organization without an admin could never be administered again. */
-async function keepAnAdmin(tx: Tx, orgId: number, leaving: number): Promise<void> {
+/** Throws if the user is the last admin: an organization without an admin could not be administered any more. */
+async function assertNotLastAdmin(tx: Tx, orgId: number, userId: number): Promise<void> {
   const admins = await lockAdmins(tx, orgId)
-  if (admins.length === 1 && admins[0] === leaving) throw apiError.conflict('An organization needs at least one admin')
+  if (admins.length === 1 && admins[0] === userId) throw apiError.conflict('An organization needs at least one admin')
 }
 
-/** Counts from the member's next request on, in every process. */
+/** The new role applies from the member's next request on, in every process. */
 export async function changeRole(deps: Deps, orgId: number, userId: number, role: Role): Promise<Member> {
   const sessions = await deps.db.withTenant(orgId, async (tx) => {
-    if (role !== 'admin') await keepAnAdmin(tx, orgId, userId)
+    if (role !== 'admin') await assertNotLastAdmin(tx, orgId, userId)
     if (!(await setRole(tx, orgId, userId, role))) throw apiError.notFound('Member')
     return liveFamiliesOf(tx, orgId, userId)
   })
@@ -34,20 +34,20 @@ export async function changeRole(deps: Deps, orgId: number, userId: number, role
   return getMember(deps, orgId, userId)
 }
 
-/** The account stays; its sessions in this organization end. */
+/** Ends the member's sessions in this organization. The account is kept. */
 export async function removeMember(deps: Deps, orgId: number, userId: number): Promise<void> {
   const sessions = await deps.db.withTenant(orgId, async (tx) => {
-    await keepAnAdmin(tx, orgId, userId)
+    await assertNotLastAdmin(tx, orgId, userId)
     if (!(await deleteMembership(tx, orgId, userId))) throw apiError.notFound('Member')
     return revokeFamiliesOf(tx, orgId, userId, null, now(deps.clock))
   })
   await announceRevoked(deps.pubsub, sessions)
 }
 
-/** The account goes with its memberships and sessions, unless an organization would then be without an admin. */
+/** Deletes the account, its memberships and its sessions, unless the user is the last admin of an organization. */
 export async function deleteAccount(deps: Deps, userId: number): Promise<number> {
   const memberships = await membershipsOf(deps.db.read, userId)
-  for (const { orgId } of memberships) await deps.db.withTenant(orgId, (tx) => keepAnAdmin(tx, orgId, userId))
+  for (const { orgId } of memberships) await deps.db.withTenant(orgId, (tx) => assertNotLastAdmin(tx, orgId, userId))
   for (const { orgId } of memberships) await removeMember(deps, orgId, userId)
   await deps.db.globalTransaction(async (tx) => {
     await deleteResetsOf(tx, userId)

@@ -11,13 +11,13 @@ import { findUser, findUserByEmail, setPasswordHash } from '../users/users.sql.t
 import { type AccountDeps, hashLinkToken, linkTo } from './deps.ts'
 
 const resetTtlMs = 3_600_000
-/** An account gets one mail in this time, however often it is asked for. */
-const pauseMs = 60_000
-/** Requests for a link for one account from one client address, and for all accounts from it. */
+/** The minimum time between two reset mails to one account. */
+const minResetIntervalMs = 60_000
+/** Reset requests per client address, for one account and for all accounts. */
 const resetsPerMinute = 20
 const resetsPerMinuteOfAddress = 300
 
-const wrong = (field: string, message: string) => (): ApiError =>
+const invalidField = (field: string, message: string) => (): ApiError =>
   apiError.invalid({ field, code: 'invalid_value', message })
 
 export interface PasswordChange {
@@ -30,10 +30,10 @@ export interface PasswordChange {
 
 type OperatorDeps = Pick<AccountDeps, 'db' | 'clock' | 'pubsub'>
 
-/** Set by the operator: every session of the person ends, and so do the links to reset the password. */
+/** Sets a password on behalf of the operator. Ends every session of the user and invalidates reset links. */
 export async function setPassword(deps: OperatorDeps, userId: number, password: string): Promise<void> {
   const hash = await hashPassword(password)
-  await betweenSessions(deps, userId, null, () => writePassword(deps, userId, hash))
+  await changeAndEndSessions(deps, userId, null, () => writePassword(deps, userId, hash))
 }
 
 const writePassword = (deps: OperatorDeps, userId: number, hash: string): Promise<boolean> =>
@@ -43,27 +43,27 @@ const writePassword = (deps: OperatorDeps, userId: number, hash: string): Promis
     return true
   })
 
-/** The session at hand goes on; every other one of the person ends. */
-export async function changePassword(deps: AccountDeps, given: PasswordChange): Promise<void> {
-  const { userId, sessionId } = given
+/** Keeps the current session and ends every other session of the user. */
+export async function changePassword(deps: AccountDeps, change: PasswordChange): Promise<void> {
+  const { userId, sessionId } = change
   const user = await findUser(deps.db.read, userId)
   if (user === null) throw apiError.unauthorized('Invalid or expired token')
-  assertNotGuessable('new_password', given.next, user.email)
+  assertNotGuessable('new_password', change.next, user.email)
   const attempt = async (): Promise<true | null> => {
-    const found = await findUserByEmail(deps.db.read, user.email)
-    return (await verifyPassword(found?.passwordHash ?? null, given.current)) || null
+    const account = await findUserByEmail(deps.db.read, user.email)
+    return (await verifyPassword(account?.passwordHash ?? null, change.current)) || null
   }
-  const refusal = wrong('current_password', 'current_password is not your password')
-  await deps.throttle.guardAccount(user.email, given.address, attempt, refusal)
-  const hash = await hashPassword(given.next)
-  await betweenSessions(deps, userId, sessionId, () => writePassword(deps, userId, hash))
+  const wrongPassword = invalidField('current_password', 'current_password is not your password')
+  await deps.throttle.guardAccount(user.email, change.address, attempt, wrongPassword)
+  const hash = await hashPassword(change.next)
+  await changeAndEndSessions(deps, userId, sessionId, () => writePassword(deps, userId, hash))
 }
 
 /**
- * Sessions end before the change, so that none outlives it should the process die in between, and once more after it,
- * for those begun meanwhile.
+ * Ends the user's sessions before the change, so that none survives it if the process crashes in between, and again after
+ * it, for sessions that were opened meanwhile.
  */
-async function betweenSessions(
+async function changeAndEndSessions(
   deps: OperatorDeps,
   userId: number,
   except: string | null,
@@ -75,16 +75,16 @@ async function betweenSessions(
   return isChanged
 }
 
-/** Answers the same, and as fast, whether or not the address has an account. */
+/** The response and its timing are the same whether or not the address has an account. */
 export async function requestPasswordReset(
   deps: AccountDeps,
-  given: { email: string; address: string },
+  request: { email: string; address: string },
 ): Promise<void> {
-  const email = foldEmail(given.email)
-  // By pair, so that nobody keeps the owner of an account from asking.
-  await deps.throttle.consume('minute', `reset:${email} ${given.address}`, resetsPerMinute)
-  await deps.throttle.consume('minute', `reset-from:${given.address}`, resetsPerMinuteOfAddress)
-  deps.post.inBackground(() => sendReset(deps, email))
+  const email = foldEmail(request.email)
+  // Counted per account and client address, so that another client cannot exhaust the limit of the account's owner.
+  await deps.throttle.consume('minute', `reset:${email} ${request.address}`, resetsPerMinute)
+  await deps.throttle.consume('minute', `reset-from:${request.address}`, resetsPerMinuteOfAddress)
+  deps.mailer.inBackground(() => sendReset(deps, email))
 }
 
 async function sendReset(deps: AccountDeps, email: string): Promise<void> {
@@ -94,27 +94,30 @@ async function sendReset(deps: AccountDeps, email: string): Promise<void> {
   const millis = deps.clock.millis()
   const [createdAt, expiresAt] = [instantFromMillis(millis), instantFromMillis(millis + resetTtlMs)]
   const reset = { tokenHash: hashLinkToken(deps, token), userId: user.userId, createdAt, expiresAt }
-  if (!(await deps.db.globalTransaction((tx) => insertReset(tx, reset, instantFromMillis(millis - pauseMs))))) return
+  if (
+    !(await deps.db.globalTransaction((tx) => insertReset(tx, reset, instantFromMillis(millis - minResetIntervalMs))))
+  )
+    return
   const link = linkTo(deps, 'reset-password', token)
-  if (!deps.post.hasTransport) return deps.tell(`Password reset for ${user.email}: ${link}`)
-  deps.post.send({
+  if (!deps.mailer.hasTransport) return deps.notifyOperator(`Password reset for ${user.email}: ${link}`)
+  deps.mailer.send({
     to: user.email,
     subject: 'Reset your password',
-    text: `Somebody, probably you, asked to reset your password at Lastseen. To choose a new one, open\n\n${link}\n\nThe link works once, within an hour. If it was not you, do nothing.\n`,
+    text: `We received a request to reset your Lastseen password. To choose a new one, open\n\n${link}\n\nThe link works once, within an hour. If you did not make this request, ignore this message.\n`,
   })
 }
 
-/** Single use; every session of the person ends. */
+/** Sets a new password with the token of a reset link, which works once. Ends every session of the user. */
 export async function confirmPasswordReset(
   deps: AccountDeps,
-  given: { token: string; password: string; address: string },
+  request: { token: string; password: string; address: string },
 ): Promise<void> {
-  const tokenHash = hashLinkToken(deps, given.token)
+  const tokenHash = hashLinkToken(deps, request.token)
   const attempt = async (): Promise<true | null> => {
     const userId = await findReset(deps.db.global, tokenHash, now(deps.clock))
     if (userId === null) return null
-    assertNotGuessable('new_password', given.password, (await findUser(deps.db.read, userId))?.email ?? '')
-    const hash = await hashPassword(given.password)
+    assertNotGuessable('new_password', request.password, (await findUser(deps.db.read, userId))?.email ?? '')
+    const hash = await hashPassword(request.password)
     const write = (): Promise<boolean> =>
       deps.db.globalTransaction(async (tx) => {
         if (!(await takeReset(tx, tokenHash))) return false
@@ -122,7 +125,8 @@ export async function confirmPasswordReset(
         await deleteResetsOf(tx, userId)
         return true
       })
-    return (await betweenSessions(deps, userId, null, write)) || null
+    return (await changeAndEndSessions(deps, userId, null, write)) || null
   }
-  await deps.throttle.guardAccount(null, given.address, attempt, wrong('token', 'This link was used or has expired'))
+  const invalidLink = invalidField('token', 'This link was used or has expired')
+  await deps.throttle.guardAccount(null, request.address, attempt, invalidLink)
 }

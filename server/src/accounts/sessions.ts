@@ -19,7 +19,7 @@ export interface SessionDeps extends TokenEndpointDeps {
   pubsub: Pick<PubSub, 'publishAndWait'>
 }
 
-/** Sessions of one person in one organization. */
+/** Sessions per user and organization. */
 const maxSessions = 50
 
 export interface SignedIn {
@@ -29,30 +29,30 @@ export interface SignedIn {
   memberships: Membership[]
 }
 
-/** Signs in to the organization the person joined first. */
+/** Signs in to the organization that the user joined first. */
 export function login(
   deps: SessionDeps,
-  given: { email: string; password: string; address: string },
+  request: { email: string; password: string; address: string },
 ): Promise<SignedIn> {
-  const email = foldEmail(given.email)
+  const email = foldEmail(request.email)
   const attempt = async (): Promise<SignedIn | null> => {
-    const found = await findUserByEmail(deps.db.read, email)
-    if (!(await verifyPassword(found?.passwordHash ?? null, given.password)) || found === null) return null
-    const user = { userId: found.userId, email: found.email }
+    const account = await findUserByEmail(deps.db.read, email)
+    if (!(await verifyPassword(account?.passwordHash ?? null, request.password)) || account === null) return null
+    const user = { userId: account.userId, email: account.email }
     const memberships = await membershipsOf(deps.db.read, user.userId)
     const [membership] = memberships
     if (membership === undefined) return null
     const signedIn = await openSession(deps, user, membership, memberships)
-    // A password changed during the check has ended every session but this one.
-    if ((await findPasswordHash(deps.db.read, user.userId)) === found.passwordHash) return signedIn
-    await logout(deps, membership.orgId, readRefreshToken(signedIn.pair.refreshToken)!.chainId)
+    // If the password was changed during this sign-in, the change has ended all other sessions; this one must end, too.
+    if ((await findPasswordHash(deps.db.read, user.userId)) === account.passwordHash) return signedIn
+    await logout(deps, membership.orgId, readRefreshToken(signedIn.pair.refreshToken)!.familyId)
     return null
   }
-  const refusal = (): ApiError => apiError.unauthorized('Invalid e-mail address or password')
-  return deps.throttle.guardAccount(email, given.address, attempt, refusal)
+  const unauthorized = (): ApiError => apiError.unauthorized('Invalid e-mail address or password')
+  return deps.throttle.guardAccount(email, request.address, attempt, unauthorized)
 }
 
-/** The oldest sessions of the person in the organization end when there are more than 50. */
+/** Opens a session. A user with more than 50 sessions in the organization loses the oldest ones. */
 export async function openSession(
   deps: SessionDeps,
   user: User,
@@ -63,43 +63,43 @@ export async function openSession(
   const { userId } = user
   const { issued, ended } = await deps.db.withTenant(orgId, async (tx) => {
     const issued = await openFamily(tx, deps, orgId, { userId })
-    return { issued, ended: await deleteOldestFamilies(tx, orgId, userId, issued.chain.chainId, maxSessions - 1) }
+    return { issued, ended: await deleteOldestFamilies(tx, orgId, userId, issued.family.familyId, maxSessions - 1) }
   })
   if (ended.length > 0) await announceRevoked(deps.pubsub, ended)
-  const pair = await sessionPair(deps, user.userId, membership, issued.chain.chainId, issued.token)
+  const pair = await sessionPair(deps, user.userId, membership, issued.family.familyId, issued.token)
   return { pair, user, membership, memberships }
 }
 
-export function refreshSession(deps: SessionDeps, given: { token: string; address: string }): Promise<SignedIn> {
+export function refreshSession(deps: SessionDeps, request: { token: string; address: string }): Promise<SignedIn> {
   const attempt = async (): Promise<SignedIn | null> => {
-    const orgId = readRefreshToken(given.token)?.orgId
+    const orgId = readRefreshToken(request.token)?.orgId
     if (orgId === undefined) return null
-    const issued = await deps.db.withTenant(orgId, (tx) => rotate(tx, deps, orgId, given.token, 'session'))
+    const issued = await deps.db.withTenant(orgId, (tx) => rotate(tx, deps, orgId, request.token, 'session'))
     if (issued !== null && 'reuseDetected' in issued) {
       await announceRevoked(deps.pubsub, [issued.reuseDetected])
       return null
     }
-    if (issued === null || issued.chain.userId === null) return null
-    const { userId, chainId } = issued.chain
+    if (issued === null || issued.family.userId === null) return null
+    const { userId, familyId } = issued.family
     const user = await findUser(deps.db.read, userId)
     const memberships = await membershipsOf(deps.db.read, userId)
     const membership = memberships.find((one) => one.orgId === orgId)
     if (user === null || membership === undefined) return null
-    const pair = await sessionPair(deps, userId, membership, chainId, issued.token)
+    const pair = await sessionPair(deps, userId, membership, familyId, issued.token)
     return { pair, user, membership, memberships }
   }
-  const refusal = (): ApiError => apiError.unauthorized('Invalid or expired refresh token')
-  return deps.throttle.guardAccount(null, given.address, attempt, refusal)
+  const unauthorized = (): ApiError => apiError.unauthorized('Invalid or expired refresh token')
+  return deps.throttle.guardAccount(null, request.address, attempt, unauthorized)
 }
 
-/** Ends this session for good: its refresh token and the access tokens made from it. False when it had ended before. */
+/** Revokes the session's refresh token and its access tokens. Returns false if the session had already ended. */
 export async function logout(deps: SessionDeps, orgId: number, sessionId: string): Promise<boolean> {
   const hasEnded = await deps.db.withTenant(orgId, (tx) => revokeFamily(tx, orgId, sessionId, now(deps.clock)))
   await announceRevoked(deps.pubsub, [sessionId])
   return hasEnded
 }
 
-/** Ends a person's sessions in every organization, all but one when it is named. */
+/** Ends the user's sessions in every organization, except the session `except`. */
 export async function endSessions(
   deps: Pick<SessionDeps, 'db' | 'clock' | 'pubsub'>,
   userId: number,
@@ -112,7 +112,7 @@ export async function endSessions(
   }
 }
 
-/** Who a session is, as signing in tells it. */
+/** Returns the user and memberships of a session, like a sign-in. */
 export async function whoIs(deps: SessionDeps, orgId: number, userId: number): Promise<Omit<SignedIn, 'pair'>> {
   const user = await findUser(deps.db.read, userId)
   const memberships = await membershipsOf(deps.db.read, userId)
@@ -121,7 +121,7 @@ export async function whoIs(deps: SessionDeps, orgId: number, userId: number): P
   return { user, membership, memberships }
 }
 
-/** A new session in another organization of the same person; the old one ends. */
+/** Opens a session in another organization of the user and ends the current session. */
 export async function switchOrganization(
   deps: SessionDeps,
   current: { orgId: number; sessionId: string; userId: number },
@@ -133,8 +133,8 @@ export async function switchOrganization(
   if (user === null || membership === undefined) throw apiError.forbidden('You are not a member of this organization')
   const signedIn = await openSession(deps, user, membership, memberships)
   if (await logout(deps, current.orgId, current.sessionId)) return signedIn
-  // Ended from elsewhere at this very moment: what came out of it ends too.
-  await logout(deps, targetOrgId, readRefreshToken(signedIn.pair.refreshToken)!.chainId)
+  // The current session was ended concurrently by another request, so the new session must end, too.
+  await logout(deps, targetOrgId, readRefreshToken(signedIn.pair.refreshToken)!.familyId)
   throw apiError.unauthorized('Invalid or expired token')
 }
 
@@ -142,10 +142,10 @@ async function sessionPair(
   deps: SessionDeps,
   userId: number,
   membership: Membership,
-  chainId: string,
+  familyId: string,
   refreshToken: string,
 ): Promise<TokenPair> {
   const scope = roleScopes[membership.role].join(' ')
-  const holder = { kind: 'session', sub: String(userId), org: membership.orgId, scope, sid: chainId } as const
+  const holder = { kind: 'session', sub: String(userId), org: membership.orgId, scope, sid: familyId } as const
   return { accessToken: await deps.tokens.issue(holder), refreshToken, expiresInSeconds: accessTokenTtlSeconds }
 }

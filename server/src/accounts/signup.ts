@@ -18,22 +18,22 @@ interface Signup {
   isForwarded: boolean
 }
 
-/** A new organization with its first admin, both or neither. */
-export async function signup(deps: AccountDeps, given: Signup): Promise<SignedIn> {
+/** Creates an organization and its first admin in one transaction. */
+export async function signup(deps: AccountDeps, request: Signup): Promise<SignedIn> {
   const { signups } = deps
   assertSignupOpen(signups)
-  assertNotGuessable('password', given.password, foldEmail(given.email))
-  // A proxy on this machine connects from a loopback address too, and its clients are limited.
-  const isLocal = signups.isLocalOnly && isLoopback(given.address) && !given.isForwarded
-  if (!isLocal) await deps.throttle.consume('hour', `signup:${given.address}`, signups.maxPerHour)
-  const owner = await findUserByEmail(deps.db.read, foldEmail(given.email))
+  assertNotGuessable('password', request.password, foldEmail(request.email))
+  // A proxy on this machine also connects from a loopback address, but the limit applies to its clients.
+  const isLocal = signups.isLocalOnly && isLoopback(request.address) && !request.isForwarded
+  if (!isLocal) await deps.throttle.consume('hour', `signup:${request.address}`, signups.maxPerHour)
+  const owner = await findUserByEmail(deps.db.read, foldEmail(request.email))
   if (owner !== null) {
-    deps.post.inBackground(() => tellOwner(deps, owner))
+    deps.mailer.inBackground(() => notifyOwner(deps, owner))
     throw apiError.conflict('A user with this e-mail address already exists')
   }
-  const { email, password } = given
+  const { email, password } = request
   const writeUser = await prepareUser(deps, { email, password, role: 'admin' })
-  const membership: Membership = { orgId: await deps.ids.next(0), orgName: given.organizationName, role: 'admin' }
+  const membership: Membership = { orgId: await deps.ids.next(0), orgName: request.organizationName, role: 'admin' }
   const user = await deps.db.withTenant(membership.orgId, async (tx) => {
     await insertOrganization(tx, membership.orgId, membership.orgName, now(deps.clock))
     return writeUser(tx, membership.orgId)
@@ -41,12 +41,12 @@ export async function signup(deps: AccountDeps, given: Signup): Promise<SignedIn
   return openSession(deps, user, membership, [membership])
 }
 
-/** Mails the owner of an address, at most once a day, that a sign-up with it was tried. */
-async function tellOwner(deps: AccountDeps, { email }: User): Promise<void> {
-  if (!deps.post.hasTransport || !(await deps.throttle.tryConsume('day', `signup-mail:${email}`, 1))) return
-  deps.post.send({
+/** Mails the account's owner, at most once a day, that someone tried to sign up with the address. */
+async function notifyOwner(deps: AccountDeps, { email }: User): Promise<void> {
+  if (!deps.mailer.hasTransport || !(await deps.throttle.tryConsume('day', `signup-mail:${email}`, 1))) return
+  deps.mailer.send({
     to: email,
     subject: 'You already have an account',
-    text: `Somebody, probably you, tried to sign up at Lastseen with this address, which has an account already. To sign in, open\n\n${deps.siteUrl()}/sign-in\n\nIf it was not you, do nothing.\n`,
+    text: `We received a request to sign up at Lastseen with this address, which already has an account. To sign in, open\n\n${deps.siteUrl()}/sign-in\n\nIf you did not make this request, ignore this message.\n`,
   })
 }

@@ -1,4 +1,4 @@
-/** Counts open connections, in total and for each network that they come from. */
+/** Limits the number of open connections, in total and per client network. */
 export class ConnectionLimits {
   readonly #max: number
   readonly #maxPerNetwork: number
@@ -10,7 +10,7 @@ export class ConnectionLimits {
     this.#maxPerNetwork = maxPerNetwork
   }
 
-  /** Null when the connection is counted; otherwise the limit that it would exceed. */
+  /** Counts a connection and returns null, or returns the limit that it would exceed. */
   add(network: string): string | null {
     const open = this.#open.get(network) ?? 0
     if (this.#total >= this.#max) return `${this.#max} connections`

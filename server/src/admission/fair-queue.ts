@@ -1,6 +1,6 @@
 import { apiError } from '../kernel/errors.ts'
 
-/** An organization's id; another key where the caller is not known to belong to one. */
+/** An organization's id, or the client address for requests that belong to no organization. */
 export type TenantKey = number | string
 
 export interface FairQueueOptions {
@@ -25,35 +25,35 @@ interface Waiter {
 interface Tenant {
   readonly key: TenantKey
   inFlight: number
-  /** What the tenant may still start before the next one's turn, in units of cost. */
+  /** The cost that the tenant may still start before the queue moves on to the next tenant. */
   deficit: number
   readonly waiting: Waiter[]
 }
 
-/** What a tenant's turn adds to its deficit. */
+/** The cost added to a tenant's deficit in each round. */
 const quantum = 16
 
 const isNeverAbandoned = (): boolean => false
 
 /**
- * Shares a bounded number of slots among tenants by deficit round robin: a slot that becomes free goes to the next tenant
- * that waits, and costly units count for more. The last quarter of the slots is given only to tenants with nothing in
- * flight, so that a tenant with slow work never holds all of them and a newcomer starts at once. Units that
- * find the queue full or wait too long are rejected with the contract's 429.
+ * Shares a bounded number of slots among tenants by deficit round robin: a free slot goes to the next tenant with waiting
+ * units, and costly units use up more of a tenant's share. The last quarter of the slots is reserved for tenants with
+ * nothing in flight, so that a tenant with slow work never holds all slots and another tenant can start at once. Units are
+ * rejected with the contract's 429 when the queue is full or they wait too long.
  */
 export class FairQueue {
   readonly #options: Required<FairQueueOptions>
-  readonly #reserved: number
+  readonly #reservedSlots: number
   readonly #tenants = new Map<TenantKey, Tenant>()
-  /** Tenants with waiting units, the one whose turn it is first. */
-  readonly #turns = new Set<Tenant>()
+  /** Tenants with waiting units, in round-robin order. */
+  readonly #waitingTenants = new Set<Tenant>()
   #inFlight = 0
   #waiting = 0
   #isClosed = false
 
   constructor({ maxInFlight, maxWaitingPerTenant = Infinity, maxWaiting = Infinity, timeoutMs = 0 }: FairQueueOptions) {
     this.#options = { maxInFlight, maxWaitingPerTenant, maxWaiting, timeoutMs }
-    this.#reserved = maxInFlight === 1 ? 0 : Math.ceil(maxInFlight / 4)
+    this.#reservedSlots = maxInFlight === 1 ? 0 : Math.ceil(maxInFlight / 4)
   }
 
   get inFlight(): number {
@@ -64,7 +64,10 @@ export class FairQueue {
     return this.#waiting
   }
 
-  /** Resolves when the unit may start; `release` must follow. A unit that is abandoned while it waits is dropped. */
+  /**
+   * Resolves when the unit may start; the caller must then call `release`. A waiting unit whose client has disconnected
+   * (`isAbandoned`) is dropped.
+   */
   acquire(key: TenantKey, cost = 1, isAbandoned = isNeverAbandoned): Promise<void> {
     if (this.#isClosed) return Promise.reject(closed())
     const tenant = this.#tenant(key)
@@ -80,7 +83,7 @@ export class FairQueue {
     const tenant = this.#tenants.get(key)!
     tenant.inFlight--
     this.#inFlight--
-    this.#forgetIfIdle(tenant)
+    this.#removeIfIdle(tenant)
     this.#dispatch()
   }
 
@@ -93,10 +96,11 @@ export class FairQueue {
     }
   }
 
-  /** Rejects what waits and everything that comes later. What is in flight may end. */
+  /** Rejects all waiting and future units. Units in flight may finish. */
   close(): void {
     this.#isClosed = true
-    for (const tenant of this.#turns) for (const waiter of [...tenant.waiting]) this.#drop(tenant, waiter, closed())
+    for (const tenant of this.#waitingTenants)
+      for (const waiter of [...tenant.waiting]) this.#drop(tenant, waiter, closed())
   }
 
   #tenant(key: TenantKey): Tenant {
@@ -109,7 +113,7 @@ export class FairQueue {
 
   #mayStart(tenant: Tenant): boolean {
     const free = this.#options.maxInFlight - this.#inFlight
-    return free > (tenant.inFlight === 0 ? 0 : this.#reserved)
+    return free > (tenant.inFlight === 0 ? 0 : this.#reservedSlots)
   }
 
   #mayWait(tenant: Tenant): boolean {
@@ -126,14 +130,14 @@ export class FairQueue {
     const { timeoutMs } = this.#options
     if (timeoutMs > 0) waiter.timer = setTimeout(() => this.#drop(tenant, waiter, apiError.busy()), timeoutMs).unref()
     tenant.waiting.push(waiter)
-    this.#turns.add(tenant)
+    this.#waitingTenants.add(tenant)
     this.#waiting++
   }
 
   #drop(tenant: Tenant, waiter: Waiter, error: Error): void {
     this.#remove(tenant, waiter)
     waiter.reject(error)
-    this.#forgetIfIdle(tenant)
+    this.#removeIfIdle(tenant)
   }
 
   #remove(tenant: Tenant, waiter: Waiter): void {
@@ -141,11 +145,11 @@ export class FairQueue {
     tenant.waiting.splice(tenant.waiting.indexOf(waiter), 1)
     this.#waiting--
     if (tenant.waiting.length > 0) return
-    this.#turns.delete(tenant)
+    this.#waitingTenants.delete(tenant)
     tenant.deficit = 0
   }
 
-  /** Gives free slots to those that wait. */
+  /** Assigns free slots to waiting units. */
   #dispatch(): void {
     for (let tenant = this.#next(); tenant !== undefined; tenant = this.#next()) {
       const waiter = tenant.waiting[0]!
@@ -153,8 +157,8 @@ export class FairQueue {
         this.#drop(tenant, waiter, apiError.busy())
       } else if (tenant.deficit < waiter.cost) {
         tenant.deficit += quantum
-        this.#turns.delete(tenant)
-        this.#turns.add(tenant)
+        this.#waitingTenants.delete(tenant)
+        this.#waitingTenants.add(tenant)
       } else {
         tenant.deficit -= waiter.cost
         this.#remove(tenant, waiter)
@@ -164,14 +168,14 @@ export class FairQueue {
     }
   }
 
-  /** The first tenant in turn that may start something. */
+  /** The first waiting tenant that may start a unit. */
   #next(): Tenant | undefined {
     if (this.#inFlight >= this.#options.maxInFlight) return undefined
-    for (const tenant of this.#turns) if (this.#mayStart(tenant)) return tenant
+    for (const tenant of this.#waitingTenants) if (this.#mayStart(tenant)) return tenant
     return undefined
   }
 
-  #forgetIfIdle(tenant: Tenant): void {
+  #removeIfIdle(tenant: Tenant): void {
     if (tenant.inFlight === 0 && tenant.waiting.length === 0) this.#tenants.delete(tenant.key)
   }
 }

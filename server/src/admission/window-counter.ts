@@ -7,13 +7,13 @@ interface Window {
 }
 
 interface WindowCounterOptions {
-  /** Uses of one key in a window. */
+  /** The number of uses allowed per key and window. */
   max: number
   windowMs: number
   millis: () => number
 }
 
-/** Limits how often something happens for one key in this process. A window begins with the first use that is counted. */
+/** Limits the number of uses per key and time window within this process. A window begins with the first use. */
 export class WindowCounter {
   readonly #options: WindowCounterOptions
   readonly #windows = new LRUCache<string | number, Window>({ max: 20_000 })
@@ -22,7 +22,7 @@ export class WindowCounter {
     this.#options = options
   }
 
-  /** Counts one use; 429 past the limit. */
+  /** Counts one use; throws 429 when the limit is exceeded. */
   consume(key: string | number): void {
     const { max, windowMs, millis } = this.#options
     const atMs = millis()

@@ -28,9 +28,9 @@ import { webFolder, webAppRoutes } from './web-app.ts'
 import type { Webhooks } from './webhooks.ts'
 
 export interface Api extends Pick<DispatcherDeps, 'surfaces' | 'rawRoutes' | 'authenticator' | 'limiter'> {
-  /** Called once news are heard and before anything is answered: tells the other processes of this one. */
+  /** Announces this process to the others. Called after it has subscribed to events and before it answers requests. */
   join(): Promise<void>
-  /** News may have been missed. */
+  /** Called when events may have been missed. */
   onMissedEvents: () => void
   stop(): Promise<void>
 }
@@ -38,13 +38,13 @@ export interface Api extends Pick<DispatcherDeps, 'surfaces' | 'rawRoutes' | 'au
 interface ApiOptions {
   isOneOfSeveral: boolean
   log: Logger
-  tell?: (line: string) => void
+  notifyOperator?: (line: string) => void
   siteUrl: () => string
 }
 
 const streamCheckMs = 1000
 
-/** What a process has to offer that does not answer the API. */
+/** The API of a process that does not have the role `api`. */
 export const noApi: Api = {
   surfaces: [],
   rawRoutes: [],
@@ -55,7 +55,7 @@ export const noApi: Api = {
   stop: async () => undefined,
 }
 
-/** Wires the surfaces, the web app, and who may use them. */
+/** Wires the surfaces, the web app and authentication. */
 export function startApi(
   context: AppContext,
   options: ApiOptions,
@@ -82,17 +82,17 @@ export function startApi(
       streams.endRevoked(key)
     }
   })
-  // While this process cannot receive notifications, open streams are checked in the database instead.
+  // While this process cannot receive revocation events, open streams are checked in the database instead.
   const streamCheck = setInterval(() => void (isConnected() || streams.checkAll()), streamCheckMs)
   streamCheck.unref()
-  const post = new Mailer({
+  const mailer = new Mailer({
     url: config.mailUrl,
     from: config.mailFrom,
     onFailure: (error) => log.error({ event: 'mail.failed', err: error }, 'mail not sent'),
   })
   const imports = new ImportService({
     ...{ db: db.background, clock, ids: context.ids, quotas: context.quotas, pubsub },
-    onFailure: (error) => log.error({ event: 'import.failed', err: error }, 'import given up'),
+    onFailure: (error) => log.error({ event: 'import.failed', err: error }, 'import aborted'),
   })
   pubsub.on(progressTopic, (payload) => imports.onProgress(payload))
   const signups = signupPolicy(config)
@@ -120,9 +120,9 @@ export function startApi(
     onDropped: webhooks.onDropped,
     overviews: new OverviewCache({ db, clock }),
     imports,
-    post,
+    mailer,
     signups,
-    tell: options.tell ?? (() => undefined),
+    notifyOperator: options.notifyOperator ?? (() => undefined),
     siteUrl: options.siteUrl,
   }
   const published = publicSurfaces(deps, config)
@@ -144,7 +144,7 @@ export function startApi(
     async stop() {
       clearInterval(streamCheck)
       await imports.close()
-      await post.close()
+      await mailer.close()
       await stopHousekeeping()
     },
   }
@@ -159,27 +159,27 @@ function signupPolicy({ signup, signupLimit, host }: Config): SignupPolicy {
 const joinTopic = 'api-joined'
 
 /**
- * Where token buckets live. A process that serves alone keeps them in memory. As soon as several processes serve, whether
- * workers of one start or another start, the database decides: it is the one place all of them share, so the limit is exact
- * and no process depends on another. Requests that arrive together are decided by one statement.
+ * Chooses where the token buckets are stored. A single process keeps them in memory. As soon as there are several processes,
+ * whether workers of one start or of another start, they are in the database, which all processes share: the limit is exact,
+ * and no process depends on another. Concurrent requests are batched into one statement.
  */
 function chooseLimiter(
   { config, db, clock, pubsub, instanceGroup }: AppContext,
   { isOneOfSeveral }: ApiOptions,
 ): { limiter: RateLimiter; join: () => Promise<void> } {
   const millis = (): number => clock.millis()
-  const tellOthers = (): Promise<void> => pubsub.publishAndWait(joinTopic, instanceGroup)
-  if (config.rateLimitStore === 'memory') return { limiter: memoryLimiter(millis), join: tellOthers }
+  const announce = (): Promise<void> => pubsub.publishAndWait(joinTopic, instanceGroup)
+  if (config.rateLimitStore === 'memory') return { limiter: memoryLimiter(millis), join: announce }
   if (config.rateLimitStore === 'database' || isOneOfSeveral)
-    return { limiter: databaseLimiter(db, millis), join: tellOthers }
+    return { limiter: databaseLimiter(db, millis), join: announce }
   const limiter = migratingLimiter(db, millis)
-  let isOpen = false
-  pubsub.on(joinTopic, (joined) => (isOpen && joined !== instanceGroup ? limiter.migrate() : undefined))
+  let hasJoined = false
+  pubsub.on(joinTopic, (group) => (hasJoined && group !== instanceGroup ? limiter.migrate() : undefined))
   return {
     limiter,
     async join() {
-      await tellOthers()
-      isOpen = true
+      await announce()
+      hasJoined = true
       if ((await db.listeners()).some((name) => !isSameInstanceGroup(name, instanceGroup))) await limiter.migrate()
     },
   }

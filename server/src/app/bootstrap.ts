@@ -12,15 +12,17 @@ export const firstOrganizationName = 'My organization'
 const lockKey = 6_170_502
 
 /**
- * On an empty installation: a first organization with an admin and a credential. Null when there is one already.
- * Of several servers that start at once, one makes and tells them.
+ * Creates the first organization with an admin and a credential in an empty installation, and returns the text that shows
+ * them. Returns null if an organization exists. If several servers start at once, only one of them creates it.
  */
 export async function bootstrap(context: AppContext, url: string): Promise<string | null> {
   if (await hasOrganizations(context.db.read)) return null
-  return withAdvisoryLock(url, lockKey, async () => ((await hasOrganizations(context.db.read)) ? null : setUp(context)))
+  return withAdvisoryLock(url, lockKey, async () =>
+    (await hasOrganizations(context.db.read)) ? null : createFirstOrganization(context),
+  )
 }
 
-async function setUp(context: AppContext): Promise<string> {
+async function createFirstOrganization(context: AppContext): Promise<string> {
   const { orgId, name } = await createOrganization(context, firstOrganizationName)
   const email = 'admin@example.com'
   const password = newPassword()
@@ -29,7 +31,7 @@ async function setUp(context: AppContext): Promise<string> {
   const [minted] = await mintCredentials(context, orgId, draft, 1)
   return [
     '',
-    '  First start. These are shown only now:',
+    '  First start. These secrets are shown only once:',
     '',
     `    Organization    ${name}`,
     `    Sign in with    ${email}`,

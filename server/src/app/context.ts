@@ -17,13 +17,13 @@ import { PubSub } from '../db/pubsub.ts'
 import { type Clock, systemClock } from '../kernel/clock.ts'
 import { type QuotaLimits, Quotas } from '../organizations/quotas.ts'
 
-const installedIn = fileURLToPath(new URL('../../..', import.meta.url))
+const installationDir = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** The folder of the embedded database; null with an outside one. */
+/** The data directory of the embedded database, or null with an external database. */
 export const dataDirOf = (config: Config): string | null =>
-  config.databaseUrl === null ? resolve(installedIn, config.dataDir) : null
+  config.databaseUrl === null ? resolve(installationDir, config.dataDir) : null
 
-/** A database ready to use: the embedded one or an outside one, found or started. */
+/** An embedded or external database that is running and reachable. */
 export interface DatabaseHandle {
   url: string
   release(): Promise<void>
@@ -31,7 +31,7 @@ export interface DatabaseHandle {
 
 export interface OpenOptions {
   progress: (line: string) => void
-  /** Whether an embedded database may be created where there is none. */
+  /** Whether to create the embedded database if it does not exist. */
   mayCreate: boolean
 }
 
@@ -43,7 +43,7 @@ export async function openDatabase(config: Config, { progress, mayCreate }: Open
   return { url, release: async () => undefined }
 }
 
-/** Refuses a database in which Lastseen was never set up. */
+/** Throws if the database has no Lastseen schema. */
 export async function requireSchema(config: Config, url: string): Promise<void> {
   if (await schemaExists(url)) return
   const dataDir = dataDirOf(config)
@@ -54,30 +54,30 @@ export async function requireSchema(config: Config, url: string): Promise<void> 
   )
 }
 
-/** Migrates and checks the fence; done once per start, by whichever process comes first. Says how much was new. */
+/** Migrates the schema and checks tenant isolation, once per start. Returns the number of migrations applied. */
 export async function prepareDatabase(config: Config, url: string, progress: (line: string) => void): Promise<number> {
-  const length = await bringUpToDate(config, url, progress)
+  const migrations = await migrateSchema(config, url, progress)
   await checkRoles(url)
-  return length
+  return migrations
 }
 
-async function bringUpToDate(config: Config, url: string, progress: (line: string) => void): Promise<number> {
+async function migrateSchema(config: Config, url: string, progress: (line: string) => void): Promise<number> {
   const { length } = await migrate(url)
   if (length > 0)
     progress(`Database schema brought up to date (${length} ${length === 1 ? 'migration' : 'migrations'})`)
-  // New tables of a cluster must be distributed before anything is written to them.
+  // In a cluster, new tables must be distributed before rows are written to them.
   if (length > 0 && (await isDistributed(url))) await distribute(url)
   await makeMonths(url, systemClock.millis(), config.retentionDays)
   return length
 }
 
-/** Turns the database into one that is spread over a Citus cluster. */
+/** Distributes the tables over a Citus cluster. */
 export async function distributeDatabase(config: Config, options: OpenOptions): Promise<Distribution> {
   const { progress, mayCreate } = options
   const database = await openDatabase(config, options)
   try {
     if (!mayCreate) await requireSchema(config, database.url)
-    await bringUpToDate(config, database.url, progress)
+    await migrateSchema(config, database.url, progress)
     const distribution = await distribute(database.url)
     await checkRoles(database.url)
     return distribution
@@ -86,13 +86,13 @@ export async function distributeDatabase(config: Config, options: OpenOptions): 
   }
 }
 
-/** What every part of the program is built on. */
+/** The services that every part of the program uses. */
 export interface AppContext {
   config: Config
-  /** The database's own address, for what needs a connection to itself. */
+  /** The URL of the database, for parts that need a dedicated connection. */
   url: string
   db: Connection
-  /** The processes of one start of the program have this name in common. */
+  /** A name that all processes of one start of the program share. */
   instanceGroup: string
   clock: Clock
   ids: IdGenerator
@@ -116,7 +116,7 @@ const quotaLimits = (config: Config): QuotaLimits => ({
 export interface AppContextOptions {
   config: Config
   url: string
-  /** Of a process that others were started with; a single process is a group of its own. */
+  /** The group of a worker process. A single process gets a group of its own. */
   instanceGroup?: string | undefined
   clock?: Clock
   onStatement?: (statement: Sql) => void
@@ -127,10 +127,10 @@ export async function openAppContext({
   url,
   clock = systemClock,
   onStatement,
-  ...more
+  ...options
 }: AppContextOptions): Promise<AppContext> {
   await parseHosts(url).find()
-  const instanceGroup = more.instanceGroup ?? randomName()
+  const instanceGroup = options.instanceGroup ?? randomName()
   const db = createDatabase({
     ...{ url, instanceGroup, poolSize: config.databasePool, replicaUrl: config.replicaUrl ?? undefined },
     ...(onStatement === undefined ? {} : { onStatement }),

@@ -1,20 +1,20 @@
 import type { Config } from '../config/config.ts'
 import type { Reader } from '../readers/reader.ts'
 
-/** Where the program is found that listens on `host`, which may stand for all addresses of the machine. */
+/** The URL of a server that listens on `host`, which may be a wildcard address. */
 export function localUrl(scheme: 'http' | 'mqtt', host: string, port: number): string {
-  const isAny = host === '0.0.0.0' || host === '::'
-  const name = isAny ? 'localhost' : host.includes(':') ? `[${host}]` : host
+  const isWildcard = host === '0.0.0.0' || host === '::'
+  const name = isWildcard ? 'localhost' : host.includes(':') ? `[${host}]` : host
   return `${scheme}://${name}:${port}`
 }
 
-/** Where readers send their reads. */
+/** The addresses to which readers send their reads. */
 export interface ReaderAddresses {
   baseUrl: string
   mqttUrl: string | null
 }
 
-/** The addresses of a server with these settings that listens on `port`. */
+/** The addresses of a server that has these settings and listens on `port`. */
 export function readerAddresses(config: Config, port: number): ReaderAddresses {
   const { baseUrl, mqttPublicUrl, mqttUrl, mqttPort, host } = config
   const hasOwnBroker = mqttUrl === null && mqttPort > 0
@@ -24,7 +24,7 @@ export function readerAddresses(config: Config, port: number): ReaderAddresses {
   }
 }
 
-/** Where readers send to and as whom. The password is the token, which stands in neither address. */
+/** The URL, MQTT user name and topic of a reader. Its password is the token, which is not part of them. */
 export function ingestAddresses({ baseUrl, mqttUrl }: ReaderAddresses, reader: Reader) {
   return {
     ingest_url: `${baseUrl}/ingest/v1/reads`,

@@ -3,20 +3,20 @@ import { type Logger, pino } from 'pino'
 import { prettyFactory } from 'pino-pretty'
 import type { Config } from '../config/config.ts'
 
-/** Lines that cannot be written wait in memory, up to so many bytes; further lines are lost. */
+/** Up to `maxLength` bytes are buffered while lines cannot be written; further lines are lost. */
 const writing = { sync: false, maxLength: 1024 * 1024, periodicFlush: 500 }
-/** JSON lines are written so many bytes at a time; a quiet server writes what it has twice a second. */
+/** JSON lines are written in batches of at least `minLength` bytes, and twice a second when there is less. */
 const batched = { ...writing, minLength: 4096 }
 const unbatched = { ...writing, minLength: 1 }
 const flushTimeoutMs = 1000
 
 export interface Log {
   logger: Logger
-  /** Resolves once everything is written, or cannot be written any more. */
+  /** Resolves once all lines are written, or after a timeout. */
   flush: () => Promise<void>
 }
 
-/** A text of a client, short enough for a log line. */
+/** Truncates a text that a client sent, for a log line. */
 export const cut = (text: string, maxLength: number): string =>
   text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`
 
@@ -29,28 +29,28 @@ interface LogLine {
   msg?: string
 }
 
-/** A request in the words of an access log; anything else by its message. */
+/** The text of a pretty-printed line: an access log entry for a request, otherwise the message. */
 function messageOf(line: LogLine): string {
   if (line.event !== 'http.answered') return line.msg ?? line.event ?? ''
   return `${line.method} ${line.path} ${line.status} ${line.durationMs} ms`
 }
 
 /**
- * The log of the process on standard output: readable lines on a terminal, otherwise one JSON document per line.
- * `onClosed` is called when the reader of standard output has closed it. A full disk, or a reader that does not read,
- * loses lines and nothing else; how many is logged as soon as lines can be written again.
+ * Opens the log of the process on standard output: readable lines on a terminal, otherwise one JSON document per line.
+ * `onClosed` is called when standard output is closed by the program that reads it. If the disk is full or that program does
+ * not read, lines are lost, and their number is logged as soon as lines can be written again.
  */
 export function openLog({ logLevel, logFormat }: Config, onClosed: () => void): Log {
   const isTerminal = isatty(1)
   const isPretty = logFormat === 'pretty' || (logFormat === 'auto' && isTerminal)
-  // Node makes a pipe non-blocking as soon as it is asked for its stream. A write to a blocking pipe that nobody reads
-  // would occupy a thread for ever, and the process could not end.
+  // Accessing process.stdout makes Node set a pipe to non-blocking mode. A write to a blocking pipe that is not read would
+  // occupy a thread forever, and the process could not exit.
   process.stdout.on('error', () => undefined)
   let isFailing = false
   const retryEAGAIN = (): boolean => (isFailing = true)
   const destination = pino.destination({ ...(isPretty ? unbatched : batched), retryEAGAIN })
   destination.on('write', () => (isFailing = false))
-  // At exit pino writes what is left and tries until it succeeds: where nothing can be written, the process would not end.
+  // At exit, pino retries the remaining lines until it succeeds: if nothing can be written, the process would never exit.
   process.prependListener('exit', () => {
     if (isFailing) destination.destroy()
   })
@@ -85,5 +85,5 @@ export function openLog({ logLevel, logFormat }: Config, onClosed: () => void): 
   }
 }
 
-/** EPIPE: the reader of the pipe is gone. EIO: the terminal was closed. */
+/** EPIPE: the reading end of the pipe was closed. EIO: the terminal was closed. */
 export const isOutputClosed = ({ code }: NodeJS.ErrnoException): boolean => code === 'EPIPE' || code === 'EIO'

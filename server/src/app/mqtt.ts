@@ -10,16 +10,16 @@ import { limitLogger } from './telemetry.ts'
 import type { Tracking } from './tracking.ts'
 
 export interface MqttIngress {
-  /** What to tell whoever started the program. */
+  /** A line for the operator who started the program. */
   notice: string | null
-  /** Notifications of changed readers may have been missed. */
+  /** Called when events about changed readers may have been missed. */
   onMissedEvents: () => void
   close(): Promise<void>
 }
 
 export const noMqtt: MqttIngress = { notice: null, onMissedEvents: () => undefined, close: async () => undefined }
 
-/** Opens the MQTT way in: an outside broker when one is named, else the embedded one. Without either, HTTP remains. */
+/** Opens MQTT ingress: the external broker if one is configured, otherwise the embedded broker if it has a port. */
 export async function openMqtt(
   context: AppContext,
   tracking: Tracking,
@@ -33,9 +33,9 @@ export async function openMqtt(
   if (mqttUrl !== null) {
     const onState = (state: string, why: string): void => log.info({ event: `mqtt.${state}`, why }, `broker ${state}`)
     const installation = createHash('sha256').update(context.keys.secretKey).digest('hex').slice(0, 12)
-    const seated = (onLost: () => void) => acquireInstanceSlot(context.url, onLost)
+    const takeSeat = (onLost: () => void) => acquireInstanceSlot(context.url, onLost)
     const isShared = isOneOfSeveral || mqttShare === 'always'
-    const options = { url: mqttUrl, installation, isShared, takeSeat: seated, devices, intake, onFailure, onState }
+    const options = { url: mqttUrl, installation, isShared, takeSeat, devices, intake, onFailure, onState }
     const subscriber = startSubscriber(options)
     return { ...noMqtt, close: () => subscriber.close() }
   }
@@ -48,15 +48,16 @@ export async function openMqtt(
       maxConnectionsPerAddress: mqttConnectionsPerAddress,
       onLimit: limitLogger(log, 'mqtt'),
     })
-    // A change that names no reader is not waited for: every connected reader is then looked up.
+    // An event without a reader id means that any reader may have changed. All connected readers are then checked in the
+    // background, so that the publisher does not wait for it.
     context.pubsub.on(readerChangedTopic, (readerId) =>
       readerId === '' ? void broker.closeRevoked(null) : broker.closeRevoked(Number(readerId)),
     )
-    const notice = `Readers reach the MQTT broker at ${localUrl('mqtt', host, broker.port)}`
+    const notice = `MQTT broker for readers: ${localUrl('mqtt', host, broker.port)}`
     return { notice, onMissedEvents: () => void broker.closeRevoked(null), close: () => broker.close() }
   } catch (error) {
     const why =
-      (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? `port ${mqttPort} is taken` : (error as Error).message
+      (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? `port ${mqttPort} is in use` : (error as Error).message
     const notice = `MQTT is off: ${why}. Readers can still use HTTP; LASTSEEN_MQTT_PORT chooses another port.`
     log.warn({ event: 'mqtt.off', why }, notice)
     return { ...noMqtt, notice }

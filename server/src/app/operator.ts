@@ -2,23 +2,23 @@ import type { Config } from '../config/config.ts'
 import { findOrganization, findOrganizationsByName } from '../organizations/organizations.sql.ts'
 import { type AppContext, openAppContext, openDatabase, prepareDatabase, requireSchema } from './context.ts'
 
-/** The operator asked for something that cannot be done; reported without a stack trace. */
+/** The command cannot be executed. Reported without a stack trace. */
 export class OperatorError extends Error {}
 
-/** The command line itself is wrong, whatever the database holds. */
+/** The command line itself is invalid, independently of the database. */
 export class UsageError extends OperatorError {}
 
-/** What a command reports about one thing. */
+/** The fields that a command reports about one record. */
 export type Facts = Record<string, unknown>
 
 export interface AppContextAccess {
   config: Config
   progress: (line: string) => void
-  /** Create the database, or its schema, where there is none. */
+  /** Whether to create the database or its schema if it does not exist. */
   isInit: boolean
 }
 
-/** Runs the work beside a running server, whose embedded database it shares, or without one. */
+/** Runs the work with or without a running server. With one, it shares the server's embedded database. */
 export async function withAppContext<Result>(
   { config, progress, isInit }: AppContextAccess,
   work: (context: AppContext) => Promise<Result>,
@@ -38,15 +38,18 @@ export async function withAppContext<Result>(
   }
 }
 
-/** By name, or by id where several organizations share the name. */
-export async function organizationNamed(context: AppContext, given: string): Promise<{ orgId: number; name: string }> {
-  const found = await findOrganizationsByName(context.db.read, given)
-  if (found.length > 1)
+/** Finds an organization by its name, or by its id. An id is needed if several organizations have the name. */
+export async function organizationNamed(
+  context: AppContext,
+  nameOrId: string,
+): Promise<{ orgId: number; name: string }> {
+  const matches = await findOrganizationsByName(context.db.read, nameOrId)
+  if (matches.length > 1)
     throw new OperatorError(
-      `Several organizations are called ${JSON.stringify(given)}: name one by its id, ${found.map((one) => one.orgId).join(' or ')}`,
+      `Several organizations are called ${JSON.stringify(nameOrId)}: name one by its id, ${matches.map((one) => one.orgId).join(' or ')}`,
     )
-  if (found[0] !== undefined) return found[0]
-  const byId = /^[1-9]\d{0,15}$/.test(given) ? await findOrganization(context.db.read, Number(given)) : null
-  if (byId === null) throw new OperatorError(`There is no organization called ${JSON.stringify(given)}`)
+  if (matches[0] !== undefined) return matches[0]
+  const byId = /^[1-9]\d{0,15}$/.test(nameOrId) ? await findOrganization(context.db.read, Number(nameOrId)) : null
+  if (byId === null) throw new OperatorError(`There is no organization called ${JSON.stringify(nameOrId)}`)
   return byId
 }

@@ -8,8 +8,8 @@ import type { RawReply, RawRoute, RawRequest } from '../http/dispatcher.ts'
 import { accepts, guards } from './web-app.ts'
 
 /**
- * The browser bundle of Scalar's API reference. The package for Fastify carries the bundle ready-made; the package
- * `@scalar/api-reference` would install the 270 packages it is built from.
+ * The browser bundle of Scalar's API reference. The package for Fastify contains the finished bundle; the package
+ * `@scalar/api-reference` would install its 270 dependencies.
  */
 const folder = dirname(createRequire(import.meta.url).resolve('@scalar/fastify-api-reference'))
 const { version } = JSON.parse(readFileSync(join(folder, '../package.json'), 'utf8')) as { version: string }
@@ -21,16 +21,16 @@ const encoders = {
 }
 type Encoding = keyof typeof encoders
 
-/** The bundle in each encoding that a browser has asked for: read and compressed once, at the first request. */
+/** The bundle by content encoding, read and compressed once, at the first request for that encoding. */
 const bundles = new Map<Encoding, Promise<Buffer>>()
 
 function bundle(encoding: Encoding): Promise<Buffer> {
-  const known = bundles.get(encoding)
-  if (known !== undefined) return known
-  const made = readFile(join(folder, 'js/standalone.js')).then(encoders[encoding])
-  bundles.set(encoding, made)
-  made.catch(() => bundles.delete(encoding))
-  return made
+  const cached = bundles.get(encoding)
+  if (cached !== undefined) return cached
+  const compressed = readFile(join(folder, 'js/standalone.js')).then(encoders[encoding])
+  bundles.set(encoding, compressed)
+  compressed.catch(() => bundles.delete(encoding))
+  return compressed
 }
 
 async function bundlePage(request: RawRequest): Promise<RawReply> {
@@ -47,7 +47,7 @@ async function bundlePage(request: RawRequest): Promise<RawReply> {
   }
 }
 
-/** Everything that would call another host is switched off; the policy of the page forbids it as well. */
+/** All features that send requests to other hosts are disabled; the Content-Security-Policy forbids them as well. */
 const configuration = {
   url: 'openapi.json',
   proxyUrl: '',
@@ -64,9 +64,9 @@ const configuration = {
 const start = `Scalar.createApiReference('#reference', ${JSON.stringify(configuration)})\n`
 
 /**
- * Scripts come from this server alone and requests go to it alone. Scalar writes style elements and attributes as it
- * renders and has no option for a nonce, so inline styles are allowed; without foreign images or fonts a style cannot
- * send anything anywhere.
+ * Scripts are loaded only from this server, and requests go only to this server. Scalar writes style elements and attributes
+ * while it renders and has no option for a nonce, so inline styles are allowed; without external images or fonts, a style
+ * cannot send data to another host.
  */
 const policy = [
   "default-src 'none'",
@@ -88,7 +88,7 @@ const html = (title: string): string => `<!doctype html>
 <link rel="icon" href="data:,">
 </head>
 <body>
-<noscript>This page needs JavaScript. The same description for programs: <a href="openapi.json">openapi.json</a>.</noscript>
+<noscript>This page needs JavaScript. The OpenAPI document is at <a href="openapi.json">openapi.json</a>.</noscript>
 <div id="reference"></div>
 <script src="docs/scalar-${version}.js"></script>
 <script src="docs/start.js"></script>
@@ -96,7 +96,7 @@ const html = (title: string): string => `<!doctype html>
 </html>
 `
 
-/** The API reference of one base, where every operation can be tried. Its addresses are relative, so it works on any base. */
+/** The interactive API reference of one surface. Its URLs are relative, so it works under any base path. */
 export function referenceRoutes(prefix: string, title: string): RawRoute[] {
   const page = html(title)
   const noCache = { 'Cache-Control': 'no-cache' }

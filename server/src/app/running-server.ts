@@ -5,11 +5,11 @@ import { holderIsAlive, processToken } from '../embedded-postgres/file-lock.ts'
 import { dataDirOf } from './context.ts'
 import { type ReaderAddresses, localUrl, readerAddresses } from './local-url.ts'
 
-/** What a running server tells the operator commands that use the same data folder. */
+/** The record of a running server, for operator commands that use the same data directory. */
 export interface RunningServer {
-  /** Names the process; a file left behind by a killed server is recognised by it. */
+  /** Identifies the process, so that the record of a killed server is recognized as stale. */
   process: string
-  /** Where it listens on this machine. */
+  /** The URL of the server on this machine. */
   url: string
   readers: ReaderAddresses
 }
@@ -25,26 +25,26 @@ async function readRecord(dataDir: string): Promise<RunningServer | null> {
 }
 
 /**
- * Writes down where this server takes reads, and returns the function that removes the record. Of several servers over
- * one data folder, the one that started last is recorded. With an outside database there is no folder to write to.
+ * Records where this server accepts reads, and returns a function that removes the record. If several servers use one data
+ * directory, the last one to start is recorded. With an external database there is no directory and no record.
  */
 export async function recordServer(config: Config, port: number): Promise<() => Promise<void>> {
   const dataDir = dataDirOf(config)
   if (dataDir === null || !config.roles.has('ingest')) return async () => undefined
-  const own = await processToken()
+  const token = await processToken()
   const url = localUrl('http', config.host, port)
-  const record: RunningServer = { process: own, url, readers: readerAddresses(config, port) }
-  const draft = `${fileIn(dataDir)}.${process.pid}`
-  // Without the record, operator commands fall back on their settings: no reason to stop the server.
-  await writeFile(draft, `${JSON.stringify(record)}\n`)
-    .then(() => rename(draft, fileIn(dataDir)))
+  const record: RunningServer = { process: token, url, readers: readerAddresses(config, port) }
+  const temporaryFile = `${fileIn(dataDir)}.${process.pid}`
+  // Without the record, operator commands use their settings, so a failure does not stop the server.
+  await writeFile(temporaryFile, `${JSON.stringify(record)}\n`)
+    .then(() => rename(temporaryFile, fileIn(dataDir)))
     .catch(() => undefined)
   return async () => {
-    if ((await readRecord(dataDir))?.process === own) await rm(fileIn(dataDir), { force: true })
+    if ((await readRecord(dataDir))?.process === token) await rm(fileIn(dataDir), { force: true })
   }
 }
 
-/** The server that runs over the data folder of these settings, or null when none is known. */
+/** Returns the running server that uses the data directory of these settings, or null. */
 export async function findRunningServer(config: Config): Promise<RunningServer | null> {
   const dataDir = dataDirOf(config)
   const record = dataDir === null ? null : await readRecord(dataDir)

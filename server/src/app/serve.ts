@@ -12,25 +12,25 @@ import { startRetention } from '../jobs/retention.ts'
 import { startServer } from './server.ts'
 import { simulate } from './simulate.ts'
 
-/** Plain lines for the person who started the program, on standard error; the log goes to standard output. */
+/** Prints a line for the operator on standard error; the log goes to standard output. */
 const say = (line: string): void => void process.stderr.write(`${line}\n`)
 
 const drainMs = 10_000
 
 interface Shutdown {
-  /** Resolves when the process is to stop, and says why. */
+  /** Resolves with the reason when the process has to stop. */
   requested: Promise<string>
-  request: (why: string) => void
+  request: (reason: string) => void
 }
 
 /**
- * The process stops on a signal, when its terminal is closed (SIGHUP), and when nobody reads its output any more: it
- * would otherwise end at once and leave the embedded PostgreSQL running.
+ * Requests a shutdown on a signal, when the terminal is closed (SIGHUP), and when standard error is closed. Without it, the
+ * process would exit at once in these cases and leave the embedded PostgreSQL running.
  */
 function listenForShutdown(onOutputClosed?: () => void): Shutdown {
-  let request: (why: string) => void = () => undefined
+  let request: (reason: string) => void = () => undefined
   const requested = new Promise<string>((resolve) => (request = resolve))
-  // The handlers stay: under npm, Ctrl+C arrives twice, and the second signal must not interrupt the shutdown.
+  // The handlers are never removed: under npm, Ctrl+C arrives twice, and the second signal must not interrupt the shutdown.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => request(signal))
   process.stderr.on('error', (error: NodeJS.ErrnoException) => {
     if (isOutputClosed(error)) (onOutputClosed ?? (() => request('output closed')))()
@@ -38,11 +38,11 @@ function listenForShutdown(onOutputClosed?: () => void): Shutdown {
   return { requested, request }
 }
 
-function whyNotListening(error: NodeJS.ErrnoException, host: string, port: number): string {
-  const another = port < 65_535 ? port + 1 : 8080
+function listenErrorMessage(error: NodeJS.ErrnoException, host: string, port: number): string {
+  const otherPort = port < 65_535 ? port + 1 : 8080
   switch (error.code) {
     case 'EADDRINUSE':
-      return `Port ${port} on ${host} is taken. Stop what uses it, or choose another: PORT=${another} npm start`
+      return `Port ${port} on ${host} is in use. Stop the program that uses it, or choose another port: PORT=${otherPort} npm start`
     case 'EACCES':
       return `This user may not listen on port ${port}. Choose one from 1024: PORT=8080 npm start`
     case 'EADDRNOTAVAIL':
@@ -55,16 +55,16 @@ function whyNotListening(error: NodeJS.ErrnoException, host: string, port: numbe
   }
 }
 
-/** Told before anything is started, so that a taken port costs nobody a half-started database. */
+/** Checks the port before the database is started, so that a port in use is reported at once. */
 function checkPort(host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const probe: Server = createServer()
-    probe.once('error', (error: NodeJS.ErrnoException) => reject(new Error(whyNotListening(error, host, port))))
+    probe.once('error', (error: NodeJS.ErrnoException) => reject(new Error(listenErrorMessage(error, host, port))))
     probe.listen(port, host, () => probe.close(() => resolve()))
   })
 }
 
-/** Runs until asked to stop: drains requests, then releases the database. */
+/** Runs until a shutdown is requested, then finishes the requests in flight and releases the database. */
 export async function serve(config: Config, isDemo: boolean): Promise<void> {
   if (cluster.isWorker) return serveAsWorker(config)
   const shutdown = listenForShutdown()
@@ -72,8 +72,8 @@ export async function serve(config: Config, isDemo: boolean): Promise<void> {
   const database = await openDatabase(config, { progress: say, mayCreate: true })
   try {
     await prepareDatabase(config, database.url, say)
-    if (config.roles.has('api')) await greet(config, database.url)
-    const demo = isDemo ? playDemo(config, database.url, shutdown.requested) : Promise.resolve()
+    if (config.roles.has('api')) await bootstrapOnce(config, database.url)
+    const demo = isDemo ? runDemo(config, database.url, shutdown.requested) : Promise.resolve()
     if (config.workers === 1) await serveRequests(config, { url: database.url }, shutdown)
     else await superviseWorkers(config, database.url, shutdown)
     await demo
@@ -83,34 +83,34 @@ export async function serve(config: Config, isDemo: boolean): Promise<void> {
   say('Stopped.')
 }
 
-/** A worker whose output is closed leaves the shutdown to the supervisor, which would otherwise start another worker. */
+/** A worker whose output is closed asks the supervisor to shut down, which would otherwise start another worker. */
 async function serveAsWorker(config: Config): Promise<void> {
   const reportClosed = (): void => {
     if (process.connected) process.send?.({ outputClosed: true })
   }
   const shutdown = { ...listenForShutdown(reportClosed), request: reportClosed }
   try {
-    await serveRequests(config, JSON.parse(process.env['LASTSEEN_WORKER'] ?? '{}') as Place, shutdown)
+    await serveRequests(config, JSON.parse(process.env['LASTSEEN_WORKER'] ?? '{}') as WorkerEnv, shutdown)
   } finally {
-    // The channel to the supervisor would keep a worker alive that has nothing left to do.
+    // The open IPC channel to the supervisor would otherwise keep the worker process alive.
     cluster.worker?.disconnect()
   }
 }
 
-async function greet(config: Config, url: string): Promise<void> {
+async function bootstrapOnce(config: Config, url: string): Promise<void> {
   const context = await openAppContext({ config, url })
   try {
-    const greeting = await bootstrap(context, url)
-    if (greeting !== null) say(greeting)
+    const credentials = await bootstrap(context, url)
+    if (credentials !== null) say(credentials)
   } finally {
     await context.close()
   }
 }
 
-/** A simulated warehouse in the first organization, so that there is something to look at. */
-async function playDemo(config: Config, url: string, asked: Promise<string>): Promise<void> {
+/** Simulates a warehouse in the first organization, so that the web app has data to show. */
+async function runDemo(config: Config, url: string, shutdownRequested: Promise<string>): Promise<void> {
   const stop = new AbortController()
-  void asked.then(() => stop.abort())
+  void shutdownRequested.then(() => stop.abort())
   const context = await openAppContext({ config, url })
   try {
     const target = localUrl('http', config.host, config.port)
@@ -135,46 +135,46 @@ async function untilReady(url: string, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Says where the server listens and records it for operator commands; returns the function that removes the record. */
-async function publishAndWait(config: Config, port: number): Promise<() => Promise<void>> {
-  const forgetServer = await recordServer(config, port)
-  const what = config.roles.has('api') ? 'API reference at /api/docs' : [...config.roles].join(' and ')
-  say(`Lastseen is ready: ${localUrl('http', config.host, port)}  (${what}, stop with Ctrl+C)`)
-  return forgetServer
+/** Prints the URL of the server and records it for operator commands. Returns a function that removes the record. */
+async function announceReady(config: Config, port: number): Promise<() => Promise<void>> {
+  const removeRecord = await recordServer(config, port)
+  const description = config.roles.has('api') ? 'API reference at /api/docs' : [...config.roles].join(' and ')
+  say(`Lastseen is ready: ${localUrl('http', config.host, port)}  (${description}, stop with Ctrl+C)`)
+  return removeRecord
 }
 
-/** The database, and the family of a worker. */
-interface Place {
+/** The database URL and, for a worker, the group of its processes. */
+interface WorkerEnv {
   url: string
   instanceGroup?: string
 }
 
-async function serveRequests(config: Config, { url, instanceGroup }: Place, shutdown: Shutdown): Promise<void> {
+async function serveRequests(config: Config, { url, instanceGroup }: WorkerEnv, shutdown: Shutdown): Promise<void> {
   const { logger: log, flush } = openLog(config, () => shutdown.request('output closed'))
   const isWorker = instanceGroup !== undefined
   const context = await openAppContext({ config, url, instanceGroup })
   try {
     const { host, port } = config
-    // One that does a part of the work alone has others beside it.
-    const isSplit = config.roles.size < roles.length
+    // A process without all roles runs next to other processes that have them.
+    const hasSomeRoles = config.roles.size < roles.length
     const server = await startServer(context, {
       host,
       port,
-      isOneOfSeveral: isWorker || isSplit,
+      isOneOfSeveral: isWorker || hasSomeRoles,
       log,
-      tell: say,
+      notifyOperator: say,
     }).catch((error: unknown) => {
-      // Another start may have taken the port while this one prepared the database.
+      // Another program may have taken the port since it was checked.
       if ((error as NodeJS.ErrnoException).syscall !== 'listen') throw error
-      throw new Error(whyNotListening(error as NodeJS.ErrnoException, host, port))
+      throw new Error(listenErrorMessage(error as NodeJS.ErrnoException, host, port))
     })
     const stopRetention = startRetention(context, url, log)
-    const forgetServer = isWorker ? undefined : await publishAndWait(config, server.port)
+    const removeRecord = isWorker ? undefined : await announceReady(config, server.port)
     if (isWorker) process.send?.({ ready: true })
     else for (const notice of server.notices) say(notice)
     await shutdown.requested
-    if (!isWorker) say('Stopping: finishing the requests that are running …')
-    await forgetServer?.()
+    if (!isWorker) say('Stopping: finishing the requests in flight …')
+    await removeRecord?.()
     await server.close(drainMs)
     await stopRetention()
   } finally {
@@ -183,57 +183,58 @@ async function serveRequests(config: Config, { url, instanceGroup }: Place, shut
   }
 }
 
-/** So many workers in a row that end before they are ready, while no other one serves, are enough to give up. */
+/** The program gives up after this many consecutive workers have exited before they were ready, while no worker is ready. */
 const maxFailedStarts = 5
 
 /**
- * Keeps as many workers as were asked for, and ends when they have ended after a signal, or when none can start. One has
- * ended when its process has and its line is closed: until then connections may be handed to it, and when one is on its way
- * to it as it is killed, Node tells nothing else.
+ * Keeps the configured number of workers running. Returns when all workers have exited after a shutdown request, and throws
+ * when no worker can start. A worker counts as exited at the 'close' event of its process, when its IPC channel is closed,
+ * too. It is the only event that Node emits if the worker is killed while a connection is being handed to it.
  */
 async function superviseWorkers(config: Config, url: string, shutdown: Shutdown): Promise<void> {
-  let stopping = false
-  let ready = 0
+  let isStopping = false
+  let readyCount = 0
   let failedStarts = 0
-  const living = new Set<Worker>()
-  const serving = new Set<Worker>()
-  const place: Place = { url, instanceGroup: randomName() }
-  let forgetServer = async (): Promise<void> => undefined
+  const workers = new Set<Worker>()
+  const readyWorkers = new Set<Worker>()
+  const workerEnv: WorkerEnv = { url, instanceGroup: randomName() }
+  let removeRecord = async (): Promise<void> => undefined
   let giveUp = (): void => undefined
-  const hopeless = new Promise<'hopeless'>((resolve) => (giveUp = () => resolve('hopeless')))
-  let onLastGone = (): void => undefined
-  const isHopeless = (worker: Worker): boolean => {
-    if (serving.delete(worker)) return false
-    return ++failedStarts >= maxFailedStarts && serving.size === 0
+  const startFailed = new Promise<'start failed'>((resolve) => (giveUp = () => resolve('start failed')))
+  let onLastExit = (): void => undefined
+  const shouldGiveUp = (exited: Worker): boolean => {
+    if (readyWorkers.delete(exited)) return false
+    return ++failedStarts >= maxFailedStarts && readyWorkers.size === 0
   }
   const fork = (): void => {
-    const worker = cluster.fork({ LASTSEEN_WORKER: JSON.stringify(place) })
-    living.add(worker)
+    const worker = cluster.fork({ LASTSEEN_WORKER: JSON.stringify(workerEnv) })
+    workers.add(worker)
     worker.on('message', (message: { ready?: boolean; outputClosed?: boolean }) => {
       if (message.outputClosed) shutdown.request('output closed')
       if (!message.ready) return
       failedStarts = 0
-      serving.add(worker)
-      if (++ready === config.workers) void publishAndWait(config, config.port).then((forget) => (forgetServer = forget))
+      readyWorkers.add(worker)
+      if (++readyCount === config.workers)
+        void announceReady(config, config.port).then((remove) => (removeRecord = remove))
     })
     worker.process.on('close', (code: number | null, signal: string | null) => {
-      living.delete(worker)
-      if (living.size === 0) onLastGone()
-      if (stopping) return
-      if (isHopeless(worker)) return giveUp()
+      workers.delete(worker)
+      if (workers.size === 0) onLastExit()
+      if (isStopping) return
+      if (shouldGiveUp(worker)) return giveUp()
       say(`Worker ${worker.process.pid} ended with ${signal ?? `code ${code}`}; starting another`)
-      setTimeout(() => !stopping && fork(), 1000)
+      setTimeout(() => !isStopping && fork(), 1000)
     })
   }
   for (let count = 0; count < config.workers; count++) fork()
-  const why = await Promise.race([shutdown.requested, hopeless])
-  stopping = true
-  if (why !== 'hopeless') say('Stopping: finishing the requests that are running …')
-  const tell = (signal: NodeJS.Signals): void => living.forEach((worker) => worker.process.kill(signal))
-  tell('SIGTERM')
-  setTimeout(() => tell('SIGKILL'), 2 * drainMs).unref()
-  await forgetServer()
-  if (living.size > 0) await new Promise<void>((resolve) => (onLastGone = resolve))
-  if (why === 'hopeless')
-    throw new Error(`No worker could start, ${maxFailedStarts} times in a row. What they said stands above.`)
+  const reason = await Promise.race([shutdown.requested, startFailed])
+  isStopping = true
+  if (reason !== 'start failed') say('Stopping: finishing the requests in flight …')
+  const signalAll = (signal: NodeJS.Signals): void => workers.forEach((worker) => worker.process.kill(signal))
+  signalAll('SIGTERM')
+  setTimeout(() => signalAll('SIGKILL'), 2 * drainMs).unref()
+  await removeRecord()
+  if (workers.size > 0) await new Promise<void>((resolve) => (onLastExit = resolve))
+  if (reason === 'start failed')
+    throw new Error(`No worker could start, ${maxFailedStarts} times in a row. Their error messages are above.`)
 }

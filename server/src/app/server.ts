@@ -15,7 +15,7 @@ import { type Tuning, startWebhooks } from './webhooks.ts'
 
 export interface RunningServer {
   port: number
-  /** Lines for whoever started the program. */
+  /** Lines for the operator who started the program. */
   notices: readonly string[]
   close(graceMs: number): Promise<void>
 }
@@ -23,30 +23,30 @@ export interface RunningServer {
 export interface ServerOptions {
   host: string
   port: number
-  /** More than this one process does the same work, so buckets and subscriptions must be shared. */
+  /** Other processes do the same work, so rate limit buckets and MQTT subscriptions must be shared. */
   isOneOfSeveral: boolean
   log: Logger
   delivery?: Partial<Tuning>
-  /** Tells whoever runs the program a line; without it nobody is told. */
-  tell?: (line: string) => void
+  /** Prints a line for the operator. */
+  notifyOperator?: (line: string) => void
 }
 
-/** Puts the parts of the process's roles together and answers requests. The only place that knows them all. */
+/** Wires the parts that the process's roles require, and starts to accept requests. */
 export async function startServer(context: AppContext, options: ServerOptions): Promise<RunningServer> {
   const { config, clock, pubsub } = context
   const { log, isOneOfSeveral } = options
   const millis = (): number => clock.millis()
-  // The whole burst of a credential may wait.
+  // At least the whole burst of a credential may wait.
   const waiting = { maxWaitingPerTenant: 2 * burst, maxWaiting: 8 * burst, timeoutMs: 8000 }
-  // More than there are connections: while the database answers some, others are decoded and encoded.
+  // More requests than database connections: while some requests wait for the database, others are parsed or serialized.
   const queue = new FairQueue({ ...waiting, maxInFlight: 4 * config.databasePool })
   const anonymousQueue = new FairQueue({ ...waiting, maxInFlight: 4 * config.databasePool })
-  // Two are hashed at a time (users/password.ts) while the database answers the others.
+  // Two passwords are hashed at a time (users/password.ts); meanwhile the other requests wait for the database.
   const passwordQueue = new FairQueue({ ...waiting, maxInFlight: 4, timeoutMs: 15_000 })
   const downloadQueue = new FairQueue({ ...waiting, maxInFlight: 16 })
-  const seen = telemetry(log, queue, anonymousQueue, passwordQueue, downloadQueue)
+  const metrics = telemetry(log, queue, anonymousQueue, passwordQueue, downloadQueue)
   const tracking = startTracking(context, log)
-  const webhooks = startWebhooks(context, log, seen.registry, options.delivery)
+  const webhooks = startWebhooks(context, log, metrics.registry, options.delivery)
   let port = options.port
   const siteUrl = (): string => config.baseUrl ?? localUrl('http', options.host, port)
   const api = config.roles.has('api') ? startApi(context, { ...options, siteUrl }, { tracking, webhooks }) : noApi
@@ -58,13 +58,13 @@ export async function startServer(context: AppContext, options: ServerOptions): 
     mqtt.onMissedEvents()
   })
   await api.join()
-  const takesReads = config.roles.has('ingest')
+  const hasIngest = config.roles.has('ingest')
   const handle = createDispatcher({
     ...api,
     rawRoutes: [
       ...api.rawRoutes,
-      ...systemRoutes(context, seen.registry, options.host),
-      ...(takesReads ? tracking.endpoints : []),
+      ...systemRoutes(context, metrics.registry, options.host),
+      ...(hasIngest ? tracking.endpoints : []),
     ],
     queue,
     anonymousQueue,
@@ -73,9 +73,9 @@ export async function startServer(context: AppContext, options: ServerOptions): 
     millis,
     edgeFilter: config.edgeFilter,
     trustProxy: config.trustProxy,
-    onUntrustedProxy: seen.untrustedProxy,
-    onAnswered: seen.answered,
-    onBug: seen.bug,
+    onUntrustedProxy: metrics.untrustedProxy,
+    onAnswered: metrics.answered,
+    onBug: metrics.bug,
   })
   const perAddress = config.trustProxy ? Infinity : config.httpConnectionsPerAddress
   const http: HttpServer = await listen({
@@ -84,7 +84,7 @@ export async function startServer(context: AppContext, options: ServerOptions): 
     onLimit: limitLogger(log, 'http'),
   })
   port = http.port
-  if (takesReads) mqtt = await openMqtt(context, tracking, log, isOneOfSeveral)
+  if (hasIngest) mqtt = await openMqtt(context, tracking, log, isOneOfSeveral)
   return {
     port: http.port,
     notices: mqtt.notice === null ? [] : [mqtt.notice],

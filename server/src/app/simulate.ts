@@ -17,40 +17,40 @@ export interface SimulateOptions {
   seed: number
 }
 
-/** Plays a warehouse through the real way in: sets it up, fills in the last days, then goes on live. */
+/** Simulates a warehouse over HTTP ingress: creates its records, backfills the last days, then continues live. */
 export async function simulate(
   context: AppContext,
   options: SimulateOptions,
   say: (line: string) => void,
-  asked: AbortSignal,
+  shutdownSignal: AbortSignal,
 ): Promise<{ reads: number }> {
   const { orgId, name } = await organizationNamed(context, options.org)
   const site = buildSite(options.seed, options.assets, antennaFormats.has(options.format))
-  say(`Setting up ${site.places.length} places and ${site.assets.length} assets in ${name} …`)
+  say(`Creating ${site.places.length} locations and ${site.assets.length} assets in ${name} …`)
   const tokens = await provisionSite(context, orgId, site, options.format)
   await context.pubsub.publishAndWait(readerChangedTopic, '')
   let reads = 0
-  // Counted by a timer that is held here: a signal put together of others may be collected before it fires.
-  const over = new AbortController()
-  const end = (): void => over.abort()
-  asked.addEventListener('abort', end, { once: true })
+  // AbortSignal.any is not used here: the combined signal may be garbage-collected before it is aborted.
+  const end = new AbortController()
+  const abort = (): void => end.abort()
+  shutdownSignal.addEventListener('abort', abort, { once: true })
   const play: PlayOptions = {
     site,
     tokens,
     ingestUrl: `${options.url}/ingest/v1/reads`,
     format: options.format,
     seed: options.seed,
-    signal: asked,
+    signal: shutdownSignal,
     millis: () => context.clock.millis(),
     onSent: (count) => (reads += count),
   }
-  say(`Filling in the last ${options.days} days …`)
-  const places = await backfill(play, options.days, context.clock.millis())
-  say(`${reads} reads sent. Things are moving now, ${options.rate} reads a second.`)
-  const timer = options.seconds === null ? undefined : setTimeout(end, options.seconds * 1000)
-  await runLive({ ...play, signal: over.signal }, places, options.rate)
+  say(`Backfilling the last ${options.days} days …`)
+  const positions = await backfill(play, options.days, context.clock.millis())
+  say(`${reads} reads sent. Continuing live with ${options.rate} reads per second.`)
+  const timer = options.seconds === null ? undefined : setTimeout(abort, options.seconds * 1000)
+  await runLive({ ...play, signal: end.signal }, positions, options.rate)
     .catch((error: unknown) => {
-      if (!over.signal.aborted) throw error
+      if (!end.signal.aborted) throw error
     })
     .finally(() => clearTimeout(timer))
   return { reads }

@@ -7,7 +7,7 @@ import type { Config } from '../config/config.ts'
 import type { RawRoute, Surface } from '../http/dispatcher.ts'
 import { openapiRoutes } from './system-routes.ts'
 
-/** One of the two public surfaces stands at the root, the other one under its name. */
+/** One of the two public surfaces is at the root, the other one under a prefix. */
 const prefixes: Record<Config['rootSurface'], { primary: string; natural: string }> = {
   primary: { primary: '', natural: '/natural' },
   'natural-key': { primary: '/primary', natural: '' },
@@ -16,29 +16,29 @@ const prefixes: Record<Config['rootSurface'], { primary: string; natural: string
 interface PublicSurfaces {
   surfaces: Surface[]
   pages: RawRoute[]
-  /** Where the API by ids lies, for the web app. */
+  /** The base path of the primary surface, for the web app. */
   primaryBase: string
 }
 
-/** The public surfaces, each on its base, and what each base says about itself. */
+/** The public surfaces and their documentation routes. */
 export function publicSurfaces(deps: SurfaceDeps, config: Config): PublicSurfaces {
-  const at = prefixes[config.rootSurface]
-  const primary = primarySurface(deps, at.primary)
-  const natural = naturalKeySurface(deps, at.natural)
-  const server = (prefix: string): string => `${config.baseUrl ?? ''}${prefix}` || '/'
+  const prefix = prefixes[config.rootSurface]
+  const primary = primarySurface(deps, prefix.primary)
+  const natural = naturalKeySurface(deps, prefix.natural)
+  const serverUrl = (path: string): string => `${config.baseUrl ?? ''}${path}` || '/'
   return {
     surfaces: [primary, natural],
     primaryBase: primary.base,
     pages: [
       ...openapiRoutes(
-        at.primary,
+        prefix.primary,
         'Lastseen API',
-        describePrimary(primary.routes, server(at.primary), apiKeyComponents),
+        describePrimary(primary.routes, serverUrl(prefix.primary), apiKeyComponents),
       ),
       ...openapiRoutes(
-        at.natural,
+        prefix.natural,
         'Lastseen API, natural keys',
-        describeNaturalKey(natural.routes, server(at.natural), apiKeyComponents),
+        describeNaturalKey(natural.routes, serverUrl(prefix.natural), apiKeyComponents),
       ),
     ],
   }

@@ -11,9 +11,9 @@ const plain = (status: number, text: string): RawReply => ({ status, type: 'text
 
 const moved = (to: string): RawReply => ({ ...plain(301, `Moved to ${to}\n`), headers: { Location: to } })
 
-/** What every base serves about itself: its description in two forms, and its reference. */
+/** The documentation routes of a surface: the OpenAPI document as JSON and YAML, and the API reference. */
 export function openapiRoutes(prefix: string, title: string, document: object): RawRoute[] {
-  // As bytes, they are shared by all responses in flight; a text would be copied for each.
+  // All responses in flight share one Buffer; a string would be encoded for each of them.
   const json = Buffer.from(JSON.stringify(document))
   const yaml = Buffer.from(stringify(document, { aliasDuplicateObjects: false }))
   const noCache = { 'Cache-Control': 'no-cache' }
@@ -32,7 +32,7 @@ export function openapiRoutes(prefix: string, title: string, document: object): 
   ]
 }
 
-/** What is served beside the API: the way to its reference, and the state of the process. */
+/** Health, readiness and metrics of the process. */
 export function systemRoutes(context: AppContext, registry: Registry, host: string): RawRoute[] {
   return [
     { path: '/healthz', render: () => plain(200, 'ok\n') },
@@ -51,11 +51,11 @@ export function systemRoutes(context: AppContext, registry: Registry, host: stri
       path: '/metrics',
       async render({ message }) {
         const { metricsToken } = context.config
-        const given = /^Bearer (.+)$/.exec(message.headers.authorization ?? '')?.[1] ?? ''
+        const token = /^Bearer (.+)$/.exec(message.headers.authorization ?? '')?.[1] ?? ''
         const isAllowed =
           metricsToken === null
             ? isLoopback(host) && !isForwarded(message)
-            : sameHash(hashSecret(given), hashSecret(metricsToken))
+            : sameHash(hashSecret(token), hashSecret(metricsToken))
         if (!isAllowed) return plain(401, 'Send the token of LASTSEEN_METRICS_TOKEN as Authorization: Bearer <token>\n')
         return { status: 200, type: registry.contentType, text: await registry.metrics() }
       },

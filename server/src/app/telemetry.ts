@@ -15,7 +15,7 @@ const limitLogMs = 10_000
 
 type LimitLogger = (limit: string, address: string, readerId?: number | null) => void
 
-/** One line in ten seconds for each limit, so that a flood of connections does not become a flood of log lines. */
+/** Logs at most one line per limit every ten seconds, so that a flood of connections does not flood the log. */
 export function limitLogger(log: Logger, protocol: 'http' | 'mqtt'): LimitLogger {
   const loggedAt = new Map<string, number>()
   return (limit, address, readerId) => {
@@ -26,19 +26,19 @@ export function limitLogger(log: Logger, protocol: 'http' | 'mqtt'): LimitLogger
   }
 }
 
-/** Logs and counts what was answered. No secrets, no bodies, no query strings. */
+/** Logs and counts responses. Secrets, bodies and query strings are never logged. */
 export function telemetry(log: Logger, ...queues: FairQueue[]): Telemetry {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const requests = new Counter({
     name: 'lastseen_http_requests_total',
-    help: 'Requests answered, by operation and status.',
+    help: 'Responses, by operation and status.',
     labelNames: ['operation', 'status'],
     registers: [registry],
   })
   const durations = new Histogram({
     name: 'lastseen_http_request_seconds',
-    help: 'Time from the request to its answer, by operation.',
+    help: 'Time from request to response, by operation.',
     labelNames: ['operation'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
     registers: [registry],
@@ -51,18 +51,18 @@ export function telemetry(log: Logger, ...queues: FairQueue[]): Telemetry {
       this.set(queues.reduce((sum, queue) => sum + queue.waiting, 0))
     },
   })
-  const counted = new Map<string, { inc(): void }>()
-  const timed = new Map<string, { observe(seconds: number): void }>()
+  const counters = new Map<string, { inc(): void }>()
+  const timers = new Map<string, { observe(seconds: number): void }>()
   return {
     registry,
     answered(context, status) {
       const seconds = (performance.now() - context.startedAt) / 1000
       const key = `${context.operation} ${status}`
-      let counter = counted.get(key)
-      if (counter === undefined) counted.set(key, (counter = requests.labels(context.operation, String(status))))
+      let counter = counters.get(key)
+      if (counter === undefined) counters.set(key, (counter = requests.labels(context.operation, String(status))))
       counter.inc()
-      let timer = timed.get(context.operation)
-      if (timer === undefined) timed.set(context.operation, (timer = durations.labels(context.operation)))
+      let timer = timers.get(context.operation)
+      if (timer === undefined) timers.set(context.operation, (timer = durations.labels(context.operation)))
       timer.observe(seconds)
       if (!log.isLevelEnabled('info')) return
       log.info({

@@ -14,11 +14,11 @@ import type { AppContext } from './context.ts'
 import { cut } from './log.ts'
 
 const flushMs = 2000
-/** News of moves are gathered this long, so that a busy site does not send one per move. */
-const gatherMs = 100
-const tellReadsMs = 1000
+/** Move events are batched for this long, so that a busy site does not publish one event per move. */
+const publishMovesMs = 100
+const publishReadsMs = 1000
 
-/** Messages of readers in flight over HTTP. They share transactions, so many may be; each holds its body in memory. */
+/** Limits for reader messages over HTTP. They share transactions, so many may be in flight; each has its body in memory. */
 const messageLimits = { maxInFlight: 256, maxWaitingPerTenant: 256, maxWaiting: 512, timeoutMs: 8000 }
 
 export interface Tracking {
@@ -26,38 +26,38 @@ export interface Tracking {
   intake: ReadIngestor
   devices: ReaderCache
   endpoints: RawRoute[]
-  /** Something of this organization moved: whoever watches is told. */
+  /** Publishes that assets of the organization have moved. */
   moved: (orgId: number) => void
-  /** Once this is over, every process knows that the reader was changed. */
+  /** Resolves when every process has processed the change of the reader. */
   publishAndWait: (readerId: number) => Promise<void>
-  /** News may have been missed: nothing that lives on news is believed any longer. */
+  /** Called when events may have been missed. Discards the caches that depend on events. */
   onMissedEvents: () => void
-  /** A reader's MQTT connection came or went. */
+  /** Records that a reader has connected or disconnected over MQTT. */
   noteConnection: (device: Device, isConnected: boolean) => void
-  /** The latest reads of a reader, newest first; who asks watches it. */
+  /** Returns the latest reads of a reader, newest first, and keeps collecting them for a while. */
   latestReads: (readerId: number) => Promise<LatestRead[]>
   stop(): Promise<void>
 }
 
-/** Wires everything between a reader's message and whoever watches the moves. */
+/** Wires the path from a reader's message to the live feed. */
 export function startTracking(context: AppContext, log: Logger): Tracking {
   const { db, clock, pubsub, config } = context
   const live = new LiveFeed({ db, clock })
   const devices = new ReaderCache({ db: db.authentication, clock, isConnected: () => pubsub.isConnected() })
-  const book = new ReaderActivityBuffer({ db: db.background, clock })
+  const activity = new ReaderActivityBuffer({ db: db.background, clock })
   const latestReads = new LatestReads({
     millis: () => clock.millis(),
     send: (topic, text) => pubsub.publish(topic, text),
   })
-  const movedIn = new Set<number>()
+  const movedOrgs = new Set<number>()
   const intake = new ReadIngestor({
     db: db.background,
     clock,
     queue: new FairQueue({ maxInFlight: config.databasePool }),
     retentionDays: config.retentionDays,
     onTaken(device, taken) {
-      book.note(device, { ...taken, messages: 1 })
-      book.noteAntennas(device, taken.reads)
+      activity.note(device, { ...taken, messages: 1 })
+      activity.noteAntennas(device, taken.reads)
       const receivedAt = now(clock)
       const latest = taken.reads.slice(-shown).map(({ tagType: type, value, antenna, rssiDbm, observedAt }) => {
         return { tag: { type, value }, antenna, rssiDbm, observedAt, receivedAt }
@@ -65,14 +65,14 @@ export function startTracking(context: AppContext, log: Logger): Tracking {
       latestReads.note(device.readerId, latest)
     },
     onUnknown: (device, reads) =>
-      book.noteUnknown(
+      activity.noteUnknown(
         device,
         reads.map((read) => ({ tag: { type: read.tagType, value: read.value }, antenna: read.antenna })),
       ),
-    onMoved: (orgId) => movedIn.add(orgId),
+    onMoved: (orgId) => movedOrgs.add(orgId),
     onQuarantine(why, topic) {
-      if (why === 'unknown reader') book.noteTopic(topic)
-      log.warn({ event: 'ingest.quarantined', why, topic: cut(topic, 256) }, 'message put aside')
+      if (why === 'unknown reader') activity.noteTopic(topic)
+      log.warn({ event: 'ingest.quarantined', why, topic: cut(topic, 256) }, 'message quarantined')
     },
   })
   pubsub.on('moved', (payload) => {
@@ -85,25 +85,25 @@ export function startTracking(context: AppContext, log: Logger): Tracking {
   pubsub.on(readsTopic, (payload) => latestReads.onReads(payload))
   pubsub.on(readerChangedTopic, () => devices.forgetAll())
 
-  const tell = async (): Promise<void> => {
-    const ids = [...movedIn]
-    movedIn.clear()
+  const publishMoves = async (): Promise<void> => {
+    const ids = [...movedOrgs]
+    movedOrgs.clear()
     for (let start = 0; start < ids.length; start += 300)
       await pubsub.publish('moved', ids.slice(start, start + 300).join(','))
   }
-  const writeDown = async (): Promise<void> => {
-    const ids = await book.flush()
+  const flushActivity = async (): Promise<void> => {
+    const ids = await activity.flush()
     for (let start = 0; start < ids.length; start += 300)
       await pubsub.publish('readers', ids.slice(start, start + 300).join(','))
   }
   const guarded = (job: string, work: () => Promise<void>) => () =>
     void work().catch((error: unknown) => log.warn({ event: 'job.failed', job, err: error }, 'job failed'))
   const timers = [
-    setInterval(guarded('tell-moves', tell), gatherMs),
-    setInterval(guarded('reader-activity', writeDown), flushMs),
+    setInterval(guarded('publish-moves', publishMoves), publishMovesMs),
+    setInterval(guarded('reader-activity', flushActivity), flushMs),
     setInterval(
       guarded('latest-reads', () => latestReads.publish()),
-      tellReadsMs,
+      publishReadsMs,
     ),
   ]
   for (const timer of timers) timer.unref()
@@ -113,7 +113,7 @@ export function startTracking(context: AppContext, log: Logger): Tracking {
     intake,
     devices,
     endpoints: ingestRoutes(devices, intake, new FairQueue(messageLimits)),
-    moved: (orgId) => movedIn.add(orgId),
+    moved: (orgId) => movedOrgs.add(orgId),
     publishAndWait: (readerId) => pubsub.publishAndWait(readerChangedTopic, String(readerId)),
     latestReads: (readerId) => latestReads.latest(readerId),
     onMissedEvents() {
@@ -121,7 +121,7 @@ export function startTracking(context: AppContext, log: Logger): Tracking {
       live.missedEvents()
     },
     noteConnection: (device, isConnected) =>
-      book.note(device, {
+      activity.note(device, {
         messages: 0,
         accepted: 0,
         ignored: 0,
@@ -129,8 +129,8 @@ export function startTracking(context: AppContext, log: Logger): Tracking {
       }),
     async stop() {
       for (const timer of timers) clearInterval(timer)
-      await writeDown().catch(() => undefined)
-      await tell().catch(() => undefined)
+      await flushActivity().catch(() => undefined)
+      await publishMoves().catch(() => undefined)
     },
   }
 }

@@ -4,11 +4,11 @@ import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { RawReply, RawRoute, RawRequest } from '../http/dispatcher.ts'
 
-/** Where the build of the web app lies, seen from the sources and from the build alike. */
+/** The build output of the web app. The relative path is the same from the sources and from the build. */
 export const webFolder = fileURLToPath(new URL('../../../web/dist', import.meta.url))
 
-/** Every address of the app: each can be opened, reloaded and sent to somebody. */
-const addresses = [
+/** Every path of the web app. Each can be opened, reloaded and shared. */
+const pagePaths = [
   '/',
   '/sign-in',
   '/sign-up',
@@ -41,7 +41,7 @@ const types: Record<string, string> = {
   '.webmanifest': 'application/manifest+json',
 }
 
-/** Scripts come from here alone. Styles too, except elements that carry the nonce of this very answer. */
+/** Scripts are loaded only from this server. So are styles, except elements with the nonce of the response. */
 const policy = (nonce: string): string =>
   [
     "default-src 'none'",
@@ -57,7 +57,7 @@ const policy = (nonce: string): string =>
     "form-action 'self'",
   ].join('; ')
 
-/** Headers of every page for people. */
+/** Security headers of every HTML page. */
 export const guards = {
   'Referrer-Policy': 'no-referrer',
   'Permissions-Policy': 'camera=(self), microphone=(), geolocation=(), payment=(), usb=()',
@@ -65,7 +65,7 @@ export const guards = {
   'X-Frame-Options': 'DENY',
 }
 
-const placeholder = '__STYLE_NONCE__'
+const noncePlaceholder = '__STYLE_NONCE__'
 const basePlaceholder = '__API_BASE__'
 const signupPlaceholder = '__SIGNUP__'
 
@@ -76,7 +76,7 @@ function indexPage(html: string, apiBase: string, signup: string): RawRoute['ren
     return {
       status: 200,
       type: 'text/html; charset=utf-8',
-      text: page.replaceAll(placeholder, nonce),
+      text: page.replaceAll(noncePlaceholder, nonce),
       headers: { ...guards, 'Content-Security-Policy': policy(nonce), 'Cache-Control': 'no-cache' },
     }
   }
@@ -87,22 +87,22 @@ const encodings = [
   ['gzip', '.gz'],
 ] as const
 
-/** The codings a client takes: a name without `q=0`. */
+/** True if Accept-Encoding lists the coding without `q=0`. */
 export function accepts({ message }: RawRequest, coding: string): boolean {
-  const given = message.headers['accept-encoding'] ?? ''
-  const entry = given
+  const acceptEncoding = message.headers['accept-encoding'] ?? ''
+  const entry = acceptEncoding
     .split(',')
     .map((one) => one.trim().toLowerCase().split(';'))
     .find(([name]) => name === coding)
   return entry !== undefined && !/^q=0(\.0*)?$/.test(entry[1]?.trim() ?? '')
 }
 
-/** One file in all the forms the build made of it. Names under static/ change with their content. */
+/** Serves one file in the encodings that the build produced. File names under static/ change with their content. */
 function filePage(folder: string, name: string): RawRoute['render'] {
   const read = (ending: string): Buffer | null =>
     existsSync(join(folder, name + ending)) ? readFileSync(join(folder, name + ending)) : null
   const plain = read('')!
-  const packed = encodings.map(([coding, ending]) => ({ coding, bytes: read(ending) }))
+  const compressed = encodings.map(([coding, ending]) => ({ coding, bytes: read(ending) }))
   const headers = {
     'Cache-Control': name.startsWith('static/') ? 'public, max-age=31536000, immutable' : 'public, max-age=3600',
     'Referrer-Policy': guards['Referrer-Policy'],
@@ -110,13 +110,16 @@ function filePage(folder: string, name: string): RawRoute['render'] {
   }
   const type = types[extname(name)] ?? 'application/octet-stream'
   return (request): RawReply => {
-    const best = packed.find(({ coding, bytes }) => bytes !== null && accepts(request, coding))
+    const best = compressed.find(({ coding, bytes }) => bytes !== null && accepts(request, coding))
     if (best === undefined) return { status: 200, type, text: plain, headers }
     return { status: 200, type, text: best.bytes!, headers: { ...headers, 'Content-Encoding': best.coding } }
   }
 }
 
-/** Serves the web app from memory, with the base path of the API and the sign-up mode filled in. Without a build the root leads to the reference. */
+/**
+ * Serves the web app from memory, with the base path of the API and the sign-up mode filled in. Without a build, the root
+ * redirects to the API reference.
+ */
 export function webAppRoutes(folder: string, apiBase: string, signup: string): RawRoute[] {
   if (!existsSync(join(folder, 'index.html'))) {
     const text = 'See /api/docs\n'
@@ -132,7 +135,7 @@ export function webAppRoutes(folder: string, apiBase: string, signup: string): R
         .replaceAll('\\', '/'),
     )
   return [
-    ...addresses.map((path) => ({ path, operation: 'web.page', render: index })),
+    ...pagePaths.map((path) => ({ path, operation: 'web.page', render: index })),
     ...names.map((name) => ({ path: `/${name}`, operation: 'web.file', render: filePage(folder, name) })),
   ]
 }

@@ -11,19 +11,19 @@ import type { AppContext } from './context.ts'
 
 const flushMs = 500
 
-/** How hard deliveries are driven. The server takes these; benchmarks and tests may take others. */
+/** Timeouts and concurrency of deliveries. Benchmarks and tests override the defaults. */
 export type Tuning = Pick<DelivererDeps, 'timeoutMs' | 'retryDelaysMs' | 'maxConcurrency' | 'maxInFlight' | 'sweepMs'>
 
-const usual: Tuning = { timeoutMs, retryDelaysMs, maxConcurrency: 32, maxInFlight: 2000, sweepMs: 15_000 }
+const defaultTuning: Tuning = { timeoutMs, retryDelaysMs, maxConcurrency: 32, maxInFlight: 2000, sweepMs: 15_000 }
 
-const sealOf = (context: AppContext): SecretBox => new SecretBox(context.keys.secretKey, 'webhook secrets')
+const secretBoxOf = (context: AppContext): SecretBox => new SecretBox(context.keys.secretKey, 'webhook secrets')
 
 const targetOf = ({ config }: AppContext): GuardedConnector =>
   new GuardedConnector({ allowed: config.webhookAllow, ca: config.webhookCa, nameServers: config.webhookDns })
 
-/** What an operator's command needs: it counts nothing. */
+/** The dependencies of operator commands, which keep no metrics. */
 export function webhookNeeds(context: AppContext): WebhookDeps & { sendTest: SendTest } {
-  const secretBox = sealOf(context)
+  const secretBox = secretBoxOf(context)
   const sendTest = testSender({ ...context, secretBox, target: targetOf(context) })
   return { ...context, secretBox, sendTest, onDropped: () => undefined }
 }
@@ -32,12 +32,12 @@ export interface Webhooks {
   secretBox: SecretBox
   sendTest: SendTest
   onDropped: OnDropped
-  /** News may have been missed. */
+  /** Called when events may have been missed. */
   onMissedEvents: () => void
   stop(graceMs: number): Promise<void>
 }
 
-/** Wires everything between a recorded move and the organization's endpoint; only one that has the role delivers. */
+/** Wires webhook delivery. Only a process with the role `deliver` sends events. */
 export function startWebhooks(
   context: AppContext,
   log: Logger,
@@ -45,13 +45,16 @@ export function startWebhooks(
   tuning: Partial<Tuning> = {},
 ): Webhooks {
   const { db, clock } = context
-  const secretBox = sealOf(context)
+  const secretBox = secretBoxOf(context)
   const target = targetOf(context)
   const onDropped = dropCounter(log, registry)
   const deps = { secretBox, sendTest: testSender({ db, clock, secretBox, target }), onDropped }
   if (!context.config.roles.has('deliver'))
     return { ...deps, onMissedEvents: () => undefined, stop: async () => undefined }
-  return { ...deps, ...startDelivering(context, log, registry, { ...usual, ...tuning, secretBox, target, onDropped }) }
+  return {
+    ...deps,
+    ...startDelivering(context, log, registry, { ...defaultTuning, ...tuning, secretBox, target, onDropped }),
+  }
 }
 
 function dropCounter(log: Logger, registry: Registry): OnDropped {
@@ -95,7 +98,7 @@ function startDelivering(
   })
   new Gauge({
     name: 'lastseen_webhook_events_held',
-    help: 'Events that are claimed and not finished.',
+    help: 'Claimed events that are not finished.',
     registers: [registry],
     collect() {
       this.set(deliverer.inFlight)

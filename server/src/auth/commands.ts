@@ -16,7 +16,7 @@ interface MintDeps {
   environment: string
 }
 
-/** Makes credentials that differ in nothing but their identity. */
+/** Creates `count` credentials with the same name, scopes and expiry. */
 export async function mintCredentials(
   { db, clock, ids, quotas, environment }: MintDeps,
   orgId: number,
@@ -37,13 +37,16 @@ export async function mintCredentials(
 
 export const revocationTopic = 'revoked'
 
-/** Once this is over, every process has forgotten these credentials or sessions. A message holds at most 8000 bytes. */
+/**
+ * Waits until every process has removed these credentials or sessions from its cache. They are sent in batches, because a
+ * notification is limited to 8000 bytes.
+ */
 export async function announceRevoked(pubsub: Pick<PubSub, 'publishAndWait'>, keys: readonly string[]): Promise<void> {
   for (let start = 0; start < keys.length; start += 200)
     await pubsub.publishAndWait(revocationTopic, keys.slice(start, start + 200).join(','))
 }
 
-/** From the next request on, nothing made with the credential is honoured, in any process. */
+/** Revokes a credential. From the next request on, every process rejects its tokens. */
 export async function revokeCredential(
   { db, clock, pubsub }: { db: Database; clock: Clock; pubsub: Pick<PubSub, 'publishAndWait'> },
   orgId: number,

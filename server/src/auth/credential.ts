@@ -15,7 +15,7 @@ export interface Credential extends CredentialDraft {
   lastUsedAt: Instant | null
 }
 
-/** A credential just made: the only moment its secret is known. */
+/** A new credential with its secret, which cannot be read again later. */
 export interface Minted {
   credential: Credential
   clientSecret: string

@@ -91,7 +91,7 @@ export async function credentialState(db: Db, orgId: number, clientId: string): 
   }
 }
 
-/** Newest first, the revoked ones left out. */
+/** Lists the credentials that are not revoked, newest first. */
 export async function listCredentials(
   db: Db,
   orgId: number,
@@ -110,17 +110,17 @@ export async function listCredentials(
   }
 }
 
-/** Flips the credential and all its refresh chains; the client id when it was still active. */
+/** Revokes a credential and all its refresh token families. Returns its client id, or null if it was not active. */
 export async function revokeCredentialRow(
   tx: Tx,
   orgId: number,
   by: { id: number } | { clientId: string },
   at: Instant,
 ): Promise<string | null> {
-  const which = 'id' in by ? sql`id = ${by.id}` : sql`client_id = ${by.clientId}`
+  const condition = 'id' in by ? sql`id = ${by.id}` : sql`client_id = ${by.clientId}`
   const [row] = await tx.query<{ client_id: string }>(sql`
     update credentials set revoked_at = ${toDatabase(at)}
-    where org_id = ${orgId} and ${which} and revoked_at is null returning client_id`)
+    where org_id = ${orgId} and ${condition} and revoked_at is null returning client_id`)
   if (row === undefined) return null
   await tx.query(sql`
     update refresh_token_families set revoked_at = ${toDatabase(at)}
@@ -128,7 +128,7 @@ export async function revokeCredentialRow(
   return row.client_id
 }
 
-/** Processes write down late and in any order, so the latest use wins. */
+/** Processes write with a delay and in any order, so the latest time is kept. */
 export async function noteUse(
   tx: Tx,
   orgId: number,
@@ -141,10 +141,10 @@ export async function noteUse(
     where c.org_id = ${orgId} and c.client_id = u.client_id`)
 }
 
-/** Credentials that were revoked before an instant: one that is gone is refused like one that is revoked. */
+/** Deletes credentials that were revoked before an instant. Deleted and revoked credentials are rejected alike. */
 export async function deleteRevokedCredentials(tx: Tx, orgId: number, before: Instant): Promise<void> {
-  const gone = await tx.query<{ client_id: string }>(sql`
+  const deleted = await tx.query<{ client_id: string }>(sql`
     delete from credentials where org_id = ${orgId} and revoked_at < ${toDatabase(before)} returning client_id`)
-  if (gone.length === 0) return
-  await tx.query(sql`delete from client_ids where client_id = any(${gone.map((row) => row.client_id)}::uuid[])`)
+  if (deleted.length === 0) return
+  await tx.query(sql`delete from client_ids where client_id = any(${deleted.map((row) => row.client_id)}::uuid[])`)
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { instantFromMillis } from '../kernel/instant.ts'
 import { noteUse } from './credentials.sql.ts'
 
-/** Remembers when each credential was last used and writes it down now and then, never during a request. */
+/** Records in memory when each credential was last used, and writes it to the database between requests. */
 export class LastUsedRecorder {
   readonly #db: Database
   readonly #clock: Clock
@@ -31,7 +31,7 @@ export class LastUsedRecorder {
       list.push({ clientId, at: instantFromMillis(atMs) })
       byOrganization.set(orgId, list)
     }
-    // In one order everywhere: two processes that write at the same time would otherwise wait for each other.
+    // Every process sorts in the same order, so that two processes that write at the same time do not deadlock.
     for (const [orgId, list] of byOrganization) {
       list.sort((a, b) => (a.clientId < b.clientId ? -1 : 1))
       await this.#db.withTenant(orgId, (tx) => noteUse(tx, orgId, list), { asyncCommit: true })

@@ -9,8 +9,8 @@ export interface Claim {
 }
 
 /**
- * Makes room for one attempt in the subject's current window, or says that failures and attempts under way leave none.
- * A window that is over gives way to a new one.
+ * Reserves one attempt in the subject's current window. Not admitted when failures and attempts in flight have reached the
+ * limit. An expired window is replaced by a new one.
  */
 export async function claimAttempt(
   db: Db,
@@ -35,14 +35,17 @@ export async function claimAttempt(
   return { admitted, failures, sinceMs: millisOf(fromDatabase(since)) }
 }
 
-/** An attempt is over: it failed, or it did not. */
+/** Ends a reserved attempt and counts it if it failed. */
 export async function recordOutcome(db: Db, subject: string, hasFailed: boolean): Promise<void> {
   await db.query(sql`
     update sign_in_failures set pending = greatest(0, pending - 1), failures = failures + ${hasFailed ? 1 : 0}
     where subject = ${subject}`)
 }
 
-/** Counts one use in the subject's current window, unless that many were counted before. Always writes, so it is exact. */
+/**
+ * Counts one use in the subject's current window, unless the limit is reached. The statement always writes, and so always
+ * locks the row, which makes the count exact.
+ */
 export async function countUse(
   db: Db,
   subject: string,
@@ -63,7 +66,7 @@ export async function countUse(
   return { admitted: row!.admitted, sinceMs: millisOf(fromDatabase(row!.since)) }
 }
 
-/** Deletes what no window needs any more. Counts by hour and by day are named after their window. */
+/** Deletes expired windows. The subjects of hourly and daily counts have the prefix `hour:` or `day:`. */
 export async function deleteAttemptsBefore(db: Db, minutesBefore: number, daysBefore: number): Promise<void> {
   const [minutes, days] = [minutesBefore, daysBefore].map((millis) => toDatabase(instantFromMillis(millis)))
   await db.query(sql`

@@ -6,22 +6,23 @@ import { claimAttempt, countUse, recordOutcome } from './login-throttle.sql.ts'
 
 const windowsMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
 
-/** Begins with the first use that is counted. */
+/** A window begins with the first use. */
 type Window = keyof typeof windowsMs
 
 const windowMs = windowsMs.minute
 const perIdentity = 20
 const perAddress = 300
-const waitMs = 20
+const pollMs = 20
 
-/** Claims an attempt for a counter; false when the counter has that many failures already. */
+/** Reserves an attempt for a subject; false when the subject has reached the allowed number of failures. */
 type TryClaim = (subject: string, allowed: number) => Promise<boolean>
-/** The same, but 429 instead of false. */
+/** Like TryClaim, but throws 429 instead of returning false. */
 type Claim = (subject: string, allowed: number) => Promise<void>
 
 /**
- * Slows down guessing, over all processes. Attempts in flight count as failures until they are known not to be: a thousand
- * guesses at once get no more tries than one after the other, and a thousand good ones only wait in line.
+ * Limits failed sign-ins over all processes. Attempts in flight count as failures until their outcome is known, so that
+ * concurrent guesses get no more attempts than sequential ones. Further attempts wait meanwhile, so that many concurrent
+ * valid sign-ins all succeed.
  */
 export class LoginThrottle {
   readonly #db: Database
@@ -33,8 +34,8 @@ export class LoginThrottle {
   }
 
   /**
-   * The token endpoint (D41): after 20 failures in a minute for a client id, wherever they come from, or 300 from an address,
-   * nothing more is tried until the minute is over. Null from the attempt is a failure and answered 401.
+   * Guards the token endpoint (D41): after 20 failures in a minute for a client id, from any address, or 300 from one
+   * address, no attempt is made until the minute is over. If `attempt` returns null, it is a failure and answered with 401.
    */
   guardToken<Result>(
     clientId: string | null,
@@ -50,14 +51,14 @@ export class LoginThrottle {
   }
 
   /**
-   * Passwords, and links and refresh tokens of people. 20 failures in a minute lock an account for the addresses they came
-   * from. Any other address still has one wrong attempt a minute, so nobody can lock the owner out.
+   * Guards passwords, links and the refresh tokens of users. 20 failures in a minute lock an account for the addresses that
+   * failed. Any other address still has one failed attempt per minute, so that an attacker cannot lock out the owner.
    */
   guardAccount<Result>(
     email: string | null,
     address: string,
     attempt: () => Promise<Result | null>,
-    refusal: () => ApiError,
+    failure: () => ApiError,
   ): Promise<Result> {
     const claims = async (claim: Claim, tryClaim: TryClaim): Promise<void> => {
       if (email !== null) {
@@ -66,21 +67,21 @@ export class LoginThrottle {
       }
       await claim(`account-from:${address}`, perAddress)
     }
-    return this.#guard(claims, attempt, refusal)
+    return this.#guard(claims, attempt, failure)
   }
 
-  /** Counts one use of something that is limited, whatever comes of it; 429 past `max` uses in the window. */
+  /** Counts one use, whatever its outcome; throws 429 after `max` uses in the window. */
   async consume(window: Window, key: string, max: number): Promise<void> {
     const retryMs = await this.#count(window, key, max)
     if (retryMs > 0) throw apiError.rateLimited(retryMs / 1000)
   }
 
-  /** The same, but false instead of 429. */
+  /** Like `consume`, but returns false instead of throwing. */
   async tryConsume(window: Window, key: string, max: number): Promise<boolean> {
     return (await this.#count(window, key, max)) === 0
   }
 
-  /** 0 when the use was counted; how long to wait otherwise. */
+  /** Returns 0 if the use was counted, otherwise the milliseconds until the window ends. */
   async #count(window: Window, key: string, max: number): Promise<number> {
     const atMs = this.#clock.millis()
     const lengthMs = windowsMs[window]
@@ -91,7 +92,7 @@ export class LoginThrottle {
   async #guard<Result>(
     claims: (claim: Claim, tryClaim: TryClaim) => Promise<void>,
     attempt: () => Promise<Result | null>,
-    refusal: () => ApiError,
+    failure: () => ApiError,
   ): Promise<Result> {
     const claimed: string[] = []
     const tryClaim = async (subject: string, allowed: number): Promise<number> => {
@@ -108,21 +109,21 @@ export class LoginThrottle {
       await claims(claim, async (subject, allowed) => (await tryClaim(subject, allowed)) === 0)
       const result = await attempt()
       hasFailed = result === null
-      if (result === null) throw refusal()
+      if (result === null) throw failure()
       return result
     } finally {
       for (const subject of claimed) await recordOutcome(this.#db.global, subject, hasFailed)
     }
   }
 
-  /** 0 once the attempt is claimed; how long to wait when the failures of the window leave none. */
+  /** Returns 0 once the attempt is reserved, or the milliseconds until the window ends if it has too many failures. */
   async #claim(subject: string, allowed: number): Promise<number> {
     for (;;) {
       const atMs = this.#clock.millis()
       const { admitted, failures, sinceMs } = await claimAttempt(this.#db.global, subject, atMs, windowMs, allowed)
       if (admitted) return 0
       if (failures >= allowed) return sinceMs + windowMs - atMs
-      await pause(waitMs)
+      await pause(pollMs)
     }
   }
 }

@@ -5,7 +5,7 @@ import { apiError } from '../kernel/errors.ts'
 interface OpenStream {
   principal: Principal
   end: () => void
-  /** Aborted when the stream has ended, whether the client or the server ended it. */
+  /** Aborted when the client or the server has ended the stream. */
   closed: AbortSignal
 }
 
@@ -13,25 +13,25 @@ interface Deps {
   clock: Clock
   maxPerPrincipal: number
   maxPerOrg: number
-  /** Whether the caller would still be admitted with the same scopes. */
+  /** True if the principal would still be authenticated with the same scopes. */
   isCurrent: (principal: Principal) => Promise<boolean>
 }
 
 /**
- * The live streams that are open in this process. They are counted against the limits, and each of them ends when its
- * access token expires, or as soon as its caller would not be admitted any more.
+ * The live streams that are open in this process. It enforces the limits, and ends a stream when its access token expires
+ * or its principal would no longer be authenticated.
  */
 export class OpenStreams {
   readonly #deps: Deps
   readonly #open = new Set<OpenStream>()
   #isChecking = false
-  #checkAgain = false
+  #isCheckRequested = false
 
   constructor(deps: Deps) {
     this.#deps = deps
   }
 
-  /** Throws when the caller or its organization has as many streams open as it may have. */
+  /** Throws when the principal or its organization has reached its limit of open streams. */
   add(stream: OpenStream): void {
     const { clock, maxPerPrincipal, maxPerOrg } = this.#deps
     const { orgId, kind, subject, expiresAtMs } = stream.principal
@@ -46,29 +46,29 @@ export class OpenStreams {
       clearTimeout(timer)
       this.#open.delete(stream)
     })
-    // A revocation that arrived after the token was checked found no stream to end.
+    // A revocation may have arrived between the check of the token and the addition of the stream.
     void this.#check(stream)
   }
 
-  /** Ends the streams of a credential or session that was revoked, or whose scopes have changed. */
+  /** Ends the streams of a credential or session that was revoked or whose scopes have changed. */
   endRevoked(key: string): void {
     for (const { principal, end } of this.#open)
       if ((principal.kind === 'credential' ? principal.subject : principal.sessionId) === key) end()
   }
 
-  /** Checks every stream, for use when notifications of revocations may have been missed. */
+  /** Checks every stream. Called when revocation events may have been missed. */
   async checkAll(): Promise<void> {
-    this.#checkAgain = true
+    this.#isCheckRequested = true
     if (this.#isChecking) return
     this.#isChecking = true
-    while (this.#checkAgain) {
-      this.#checkAgain = false
+    while (this.#isCheckRequested) {
+      this.#isCheckRequested = false
       for (const stream of [...this.#open]) await this.#check(stream)
     }
     this.#isChecking = false
   }
 
-  /** A database that does not answer leaves the stream open: it delivers nothing meanwhile, and is checked again. */
+  /** If the database is unavailable, the stream stays open: it delivers nothing meanwhile and is checked again later. */
   async #check({ principal, end }: OpenStream): Promise<void> {
     if (!(await this.#deps.isCurrent(principal).catch(() => true))) end()
   }

@@ -14,7 +14,7 @@ interface Deps {
   clock: Clock
   environment: string
   tokens: AccessTokens
-  /** Whether news of revocations reach this process; without them nothing is remembered. */
+  /** True while this process receives revocation events. Otherwise nothing is cached. */
   isConnected: () => boolean
   onUse: (principal: Principal) => void
 }
@@ -25,21 +25,21 @@ interface CachedPrincipal {
   loadedAtMs: number
 }
 
-const memoryMs = 60_000
+const cacheTtlMs = 60_000
 
-/** Who a token was issued to. */
+/** The credential or session to which a token was issued. */
 type Holder = Pick<Claims, 'kind' | 'org' | 'sub' | 'sid'>
 
-/** What is revoked as one: a credential with all of its tokens, or one session. */
+/** The key for revocation: a credential with all of its tokens, or a single session. */
 const keyOf = ({ kind, sub, sid }: Holder): string => (kind === 'credential' ? sub : sid)
 
 /**
- * Says who holds a token. What was looked up is remembered while this process hears of revocations, so that a warm
- * request asks the database nothing, and a revoked credential is still refused at once.
+ * Authenticates access tokens. Principals are cached while this process receives revocation events, so that most requests
+ * need no query and a revoked credential is still rejected at once.
  */
 export class PrincipalCache implements Authenticator {
   readonly #deps: Deps
-  readonly #known = new LRUCache<string, CachedPrincipal>({ max: 20_000 })
+  readonly #cache = new LRUCache<string, CachedPrincipal>({ max: 20_000 })
   readonly #loading = new Map<string, Promise<CachedPrincipal>>()
 
   constructor(deps: Deps) {
@@ -49,37 +49,37 @@ export class PrincipalCache implements Authenticator {
   async authenticate(token: string): Promise<Principal | null> {
     const claims = await this.#deps.tokens.check(token)
     if (claims === null) return null
-    const known = this.#known.get(keyOf(claims))
-    const cached = known !== undefined && this.#isFresh(known) ? known : await this.#load(claims)
+    const entry = this.#cache.get(keyOf(claims))
+    const cached = entry !== undefined && this.#isFresh(entry) ? entry : await this.#load(claims)
     const principal = this.#admit(cached)
     if (principal === null) return null
     const expiresAtMs = Math.min(claims.exp * 1000, cached.expiresAtMs)
     return { ...principal, expiresAtMs }
   }
 
-  /** Whether a principal that was authenticated before would be authenticated now, with the same scopes. */
+  /** True if an already authenticated principal would still be authenticated with the same scopes. */
   async isCurrent(principal: Principal): Promise<boolean> {
     const { kind, orgId: org, subject: sub, sessionId: sid } = principal
     const claims = { kind, org, sub, sid }
-    const known = this.#known.get(keyOf(claims))
-    const cached = known !== undefined && this.#isFresh(known) ? known : await this.#load(claims)
+    const entry = this.#cache.get(keyOf(claims))
+    const cached = entry !== undefined && this.#isFresh(entry) ? entry : await this.#load(claims)
     const isSameScope = cached.principal?.namedScopes.join() === principal.namedScopes.join()
     return isSameScope && this.#deps.clock.millis() < cached.expiresAtMs
   }
 
-  /** Forgets a credential or session whose standing has changed. */
+  /** Removes a credential or session that was revoked or changed. */
   forget(key: string): void {
-    this.#known.delete(key)
+    this.#cache.delete(key)
     this.#loading.delete(key)
   }
 
   forgetAll(): void {
-    this.#known.clear()
+    this.#cache.clear()
     this.#loading.clear()
   }
 
   #isFresh(cached: CachedPrincipal): boolean {
-    return this.#deps.isConnected() && this.#deps.clock.millis() - cached.loadedAtMs < memoryMs
+    return this.#deps.isConnected() && this.#deps.clock.millis() - cached.loadedAtMs < cacheTtlMs
   }
 
   #admit({ principal, expiresAtMs }: CachedPrincipal): Principal | null {
@@ -93,8 +93,8 @@ export class PrincipalCache implements Authenticator {
     const running = this.#loading.get(key)
     if (running !== undefined) return running
     const loading = this.#query(claims).then((principal) => {
-      // A revocation heard meanwhile has removed this look-up, and what it saw may be out of date.
-      if (this.#loading.get(key) === loading) this.#known.set(key, principal)
+      // A revocation event during the query has removed the entry, because the result may be out of date.
+      if (this.#loading.get(key) === loading) this.#cache.set(key, principal)
       return principal
     })
     this.#loading.set(key, loading)
@@ -107,15 +107,15 @@ export class PrincipalCache implements Authenticator {
 
   async #query(claims: Holder): Promise<CachedPrincipal> {
     const loadedAtMs = this.#deps.clock.millis()
-    const found = claims.kind === 'credential' ? await this.#credential(claims) : await this.#session(claims)
-    return { expiresAtMs: Infinity, loadedAtMs, ...found }
+    const loaded = claims.kind === 'credential' ? await this.#credential(claims) : await this.#session(claims)
+    return { expiresAtMs: Infinity, loadedAtMs, ...loaded }
   }
 
   async #credential(claims: Holder): Promise<Pick<CachedPrincipal, 'principal'> & { expiresAtMs?: number }> {
     const { db, environment } = this.#deps
     const state = await credentialState(db.read, claims.org, claims.sub)
     if (state === null || state.revokedAt !== null || state.environment !== environment) return { principal: null }
-    const principal = callerOf(claims, state.scopes)
+    const principal = principalOf(claims, state.scopes)
     return state.expiresAt === null ? { principal } : { principal, expiresAtMs: millisOf(state.expiresAt) }
   }
 
@@ -125,18 +125,18 @@ export class PrincipalCache implements Authenticator {
     if (session === null || session.environment !== environment) return { principal: null }
     const membership = (await membershipsOf(db.read, session.userId)).find((one) => one.orgId === claims.org)
     if (membership === undefined) return { principal: null }
-    return { principal: callerOf(claims, roleScopes[membership.role]), expiresAtMs: millisOf(session.expiresAt) }
+    return { principal: principalOf(claims, roleScopes[membership.role]), expiresAtMs: millisOf(session.expiresAt) }
   }
 }
 
-function callerOf(claims: Holder, named: readonly string[]): Principal {
+function principalOf(claims: Holder, namedScopes: readonly string[]): Principal {
   return {
     kind: claims.kind,
     orgId: claims.org,
     subject: claims.sub,
     sessionId: claims.sid,
-    namedScopes: named,
-    scopes: grantedScopes(named),
+    namedScopes,
+    scopes: grantedScopes(namedScopes),
     expiresAtMs: Infinity,
   }
 }

@@ -3,7 +3,7 @@ import { sql } from '../db/sql.ts'
 import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
 
 export interface RefreshTokenFamily {
-  chainId: string
+  familyId: string
   environment: string
   clientId: string | null
   userId: number | null
@@ -12,15 +12,15 @@ export interface RefreshTokenFamily {
   revokedAt: Instant | null
 }
 
-export async function insertFamily(tx: Tx, orgId: number, chain: RefreshTokenFamily, at: Instant): Promise<void> {
+export async function insertFamily(tx: Tx, orgId: number, family: RefreshTokenFamily, at: Instant): Promise<void> {
   await tx.query(sql`
     insert into refresh_token_families (org_id, family_id, environment, client_id, user_id, token_hash, created_at, expires_at)
-    values (${orgId}, ${chain.chainId}, ${chain.environment}, ${chain.clientId}, ${chain.userId}, ${chain.tokenHash},
-      ${toDatabase(at)}, ${toDatabase(chain.expiresAt)})`)
+    values (${orgId}, ${family.familyId}, ${family.environment}, ${family.clientId}, ${family.userId}, ${family.tokenHash},
+      ${toDatabase(at)}, ${toDatabase(family.expiresAt)})`)
 }
 
-/** The chain, held until the transaction ends: of two uses of one token the second sees what the first did. */
-export async function lockFamily(tx: Tx, orgId: number, chainId: string): Promise<RefreshTokenFamily | null> {
+/** Locks the family until the transaction ends, so that a concurrent use of the same token sees the result of the first. */
+export async function lockFamily(tx: Tx, orgId: number, familyId: string): Promise<RefreshTokenFamily | null> {
   const [row] = await tx.query<{
     family_id: string
     environment: string
@@ -31,10 +31,10 @@ export async function lockFamily(tx: Tx, orgId: number, chainId: string): Promis
     revoked_at: string | null
   }>(sql`
     select family_id, environment, client_id, user_id, token_hash, expires_at, revoked_at from refresh_token_families
-    where org_id = ${orgId} and family_id = ${chainId} for update`)
+    where org_id = ${orgId} and family_id = ${familyId} for update`)
   if (row === undefined) return null
   return {
-    chainId: row.family_id,
+    familyId: row.family_id,
     environment: row.environment,
     clientId: row.client_id,
     userId: row.user_id,
@@ -44,21 +44,21 @@ export async function lockFamily(tx: Tx, orgId: number, chainId: string): Promis
   }
 }
 
-export async function rotateFamily(tx: Tx, orgId: number, chain: RefreshTokenFamily): Promise<void> {
+export async function rotateFamily(tx: Tx, orgId: number, family: RefreshTokenFamily): Promise<void> {
   await tx.query(sql`
-    update refresh_token_families set token_hash = ${chain.tokenHash}, expires_at = ${toDatabase(chain.expiresAt)}
-    where org_id = ${orgId} and family_id = ${chain.chainId}`)
+    update refresh_token_families set token_hash = ${family.tokenHash}, expires_at = ${toDatabase(family.expiresAt)}
+    where org_id = ${orgId} and family_id = ${family.familyId}`)
 }
 
-/** False when it was revoked before. */
-export async function revokeFamily(tx: Tx, orgId: number, chainId: string, at: Instant): Promise<boolean> {
+/** Returns false if the family was already revoked. */
+export async function revokeFamily(tx: Tx, orgId: number, familyId: string, at: Instant): Promise<boolean> {
   const revoked = await tx.query(sql`
     update refresh_token_families set revoked_at = ${toDatabase(at)}
-    where org_id = ${orgId} and family_id = ${chainId} and revoked_at is null returning family_id`)
+    where org_id = ${orgId} and family_id = ${familyId} and revoked_at is null returning family_id`)
   return revoked.length === 1
 }
 
-/** Ends a person's sessions in the organization, all but one when it is named. Gives their chains. */
+/** Revokes the user's sessions in the organization, except the session `except`. Returns the revoked family ids. */
 export async function revokeFamiliesOf(
   tx: Tx,
   orgId: number,
@@ -75,9 +75,9 @@ export async function revokeFamiliesOf(
 }
 
 /**
- * Deletes the person's oldest sessions in the organization, all but this one and the `others` newest, and what is left of
- * sessions that have ended. Gives the chains of those that were still good. Chains that another sign-in deletes at the same
- * time are left to it, so that the two never wait for each other.
+ * Deletes the user's oldest sessions in the organization, all except the session `except` and the `others` newest, and the
+ * rows of ended sessions. Returns the family ids of deleted sessions that were still valid. Families that a concurrent
+ * sign-in deletes are skipped, so that the two transactions never wait for each other.
  */
 export async function deleteOldestFamilies(
   tx: Tx,
@@ -104,27 +104,27 @@ export async function liveFamiliesOf(tx: Tx, orgId: number, userId: number): Pro
   return rows.map((row) => row.family_id)
 }
 
-/** The chain of a signed-in session, as long as it lasts. */
+/** Returns a session that is neither revoked nor expired. */
 export async function liveSession(
   tx: Pick<Tx, 'query'>,
   orgId: number,
-  chainId: string,
+  familyId: string,
   at: Instant,
 ): Promise<{ userId: number; environment: string; expiresAt: Instant } | null> {
   const [row] = await tx.query<{ user_id: number; environment: string; expires_at: string }>(sql`
     select user_id, environment, expires_at from refresh_token_families
-    where org_id = ${orgId} and family_id = ${chainId} and user_id is not null and revoked_at is null
+    where org_id = ${orgId} and family_id = ${familyId} and user_id is not null and revoked_at is null
       and expires_at > ${toDatabase(at)}`)
   if (row === undefined) return null
   return { userId: row.user_id, environment: row.environment, expiresAt: fromDatabase(row.expires_at) }
 }
 
-/** Chains nobody can use any more, cleared away as new ones are made. */
+/** Deletes expired families. Called whenever a new family is created. */
 export async function deleteExpiredFamilies(tx: Tx, orgId: number, before: Instant): Promise<void> {
   await tx.query(sql`delete from refresh_token_families where org_id = ${orgId} and expires_at < ${toDatabase(before)}`)
 }
 
-/** Chains that were revoked before an instant: a token of one that is gone is refused like a token of a revoked one. */
+/** Deletes families that were revoked before an instant. Tokens of deleted and revoked families are rejected alike. */
 export async function deleteRevokedFamilies(tx: Tx, orgId: number, before: Instant): Promise<void> {
   await tx.query(sql`delete from refresh_token_families where org_id = ${orgId} and revoked_at < ${toDatabase(before)}`)
 }

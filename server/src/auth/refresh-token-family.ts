@@ -13,49 +13,50 @@ import {
 import { type AccessTokens, refreshTokenTtlMs } from './tokens.ts'
 
 export interface IssuedRefresh {
-  chain: RefreshTokenFamily
+  family: RefreshTokenFamily
   token: string
 }
 
-interface ChainDeps {
+interface FamilyDeps {
   clock: Clock
   environment: string
   tokens: Pick<AccessTokens, 'hmacTag'>
 }
 
 /**
- * A refresh token names its organization and chain, so that it is looked up where it lives. It carries a stamp, so that
- * one that was used before can be told from one that was never issued: only the former may bring the chain down.
+ * A refresh token contains the ids of its organization and family, so that the lookup reads a single tenant. It also
+ * contains an HMAC tag, which distinguishes an issued token from a forged one: only reuse of an issued token revokes the
+ * family.
  */
-function newToken({ tokens }: ChainDeps, orgId: number, chainId: string): string {
+function newToken({ tokens }: FamilyDeps, orgId: number, familyId: string): string {
   const random = newNonce()
-  const secret = Buffer.concat([random, tokens.hmacTag(`${chainId} ${random.toString('hex')}`)])
-  return `lsr_${orgId.toString(36)}.${chainId}.${secret.toString('base64url')}`
+  const secret = Buffer.concat([random, tokens.hmacTag(`${familyId} ${random.toString('hex')}`)])
+  return `lsr_${orgId.toString(36)}.${familyId}.${secret.toString('base64url')}`
 }
 
-function isIssued({ tokens }: ChainDeps, chainId: string, token: string): boolean {
+function isIssued({ tokens }: FamilyDeps, familyId: string, token: string): boolean {
   const secret = Buffer.from(token.slice(token.lastIndexOf('.') + 1), 'base64url')
-  return sameHash(secret.subarray(16), tokens.hmacTag(`${chainId} ${secret.subarray(0, 16).toString('hex')}`))
+  return sameHash(secret.subarray(16), tokens.hmacTag(`${familyId} ${secret.subarray(0, 16).toString('hex')}`))
 }
 
-export function readRefreshToken(token: string): { orgId: number; chainId: string } | null {
+export function readRefreshToken(token: string): { orgId: number; familyId: string } | null {
   const match = /^lsr_([0-9a-z]{1,11})\.([0-9a-f-]{36})\.[\w-]{43}$/.exec(token)
   if (match === null || !uuidPattern.test(match[2]!)) return null
   const orgId = parseInt(match[1]!, 36)
-  return Number.isSafeInteger(orgId) ? { orgId, chainId: match[2]! } : null
+  return Number.isSafeInteger(orgId) ? { orgId, familyId: match[2]! } : null
 }
 
 export async function openFamily(
   tx: Tx,
-  deps: ChainDeps,
+  deps: FamilyDeps,
   orgId: number,
   holder: { clientId: string } | { userId: number },
 ): Promise<IssuedRefresh> {
   const { clock, environment } = deps
-  const chainId = newUuid()
-  const token = newToken(deps, orgId, chainId)
-  const chain: RefreshTokenFamily = {
-    chainId,
+  const familyId = newUuid()
+  const token = newToken(deps, orgId, familyId)
+  const family: RefreshTokenFamily = {
+    familyId,
     environment,
     clientId: 'clientId' in holder ? holder.clientId : null,
     userId: 'userId' in holder ? holder.userId : null,
@@ -63,38 +64,38 @@ export async function openFamily(
     expiresAt: instantFromMillis(clock.millis() + refreshTokenTtlMs),
     revokedAt: null,
   }
-  await Promise.all([insertFamily(tx, orgId, chain, now(clock)), deleteExpiredFamilies(tx, orgId, now(clock))])
-  return { chain, token }
+  await Promise.all([insertFamily(tx, orgId, family, now(clock)), deleteExpiredFamilies(tx, orgId, now(clock))])
+  return { family, token }
 }
 
-/** What became of a token that was presented: the next one, a chain that falls with it, or nothing. */
-type Advanced = IssuedRefresh | { reuseDetected: string } | null
+/** The next token, the family that was revoked because of reuse, or null for an invalid token. */
+type RotateResult = IssuedRefresh | { reuseDetected: string } | null
 
 /**
- * Trades the chain's current token for the next one. A token that is no longer the current one was used before: the
- * whole chain falls, and the caller must let the transaction commit so that it stays fallen.
+ * Exchanges the family's current token for the next one. A token that is not the current one was used before: the family is
+ * then revoked, and the caller must commit the transaction so that the revocation takes effect.
  */
 export async function rotate(
   tx: Tx,
-  deps: ChainDeps,
+  deps: FamilyDeps,
   orgId: number,
   presented: string,
   kind: 'credential' | 'session',
-): Promise<Advanced> {
+): Promise<RotateResult> {
   const { clock, environment } = deps
-  const chainId = readRefreshToken(presented)?.chainId
-  if (chainId === undefined || !isIssued(deps, chainId, presented)) return null
-  const chain = await lockFamily(tx, orgId, chainId)
-  if (chain === null || chain.environment !== environment || chain.revokedAt !== null) return null
-  if (chain.expiresAt <= now(clock) || (chain.clientId === null) !== (kind === 'session')) return null
-  if (!sameHash(chain.tokenHash, hashSecret(presented))) {
-    await revokeFamily(tx, orgId, chain.chainId, now(clock))
-    return { reuseDetected: chain.chainId }
+  const familyId = readRefreshToken(presented)?.familyId
+  if (familyId === undefined || !isIssued(deps, familyId, presented)) return null
+  const family = await lockFamily(tx, orgId, familyId)
+  if (family === null || family.environment !== environment || family.revokedAt !== null) return null
+  if (family.expiresAt <= now(clock) || (family.clientId === null) !== (kind === 'session')) return null
+  if (!sameHash(family.tokenHash, hashSecret(presented))) {
+    await revokeFamily(tx, orgId, family.familyId, now(clock))
+    return { reuseDetected: family.familyId }
   }
-  const token = newToken(deps, orgId, chain.chainId)
+  const token = newToken(deps, orgId, family.familyId)
   // A session ends 30 days after its sign-in, however often it is refreshed.
-  const expiresAt = kind === 'session' ? chain.expiresAt : instantFromMillis(clock.millis() + refreshTokenTtlMs)
-  const next = { ...chain, tokenHash: hashSecret(token), expiresAt }
+  const expiresAt = kind === 'session' ? family.expiresAt : instantFromMillis(clock.millis() + refreshTokenTtlMs)
+  const next = { ...family, tokenHash: hashSecret(token), expiresAt }
   await rotateFamily(tx, orgId, next)
-  return { chain: next, token }
+  return { family: next, token }
 }

@@ -1,7 +1,7 @@
 import type { Db } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 
-/** What a bucket holds and gains, in thousandths of a token, so that milliseconds of refill add up exactly. */
+/** Capacity and refill rate of a bucket in thousandths of a token, so that the refill per millisecond is an integer. */
 export interface BucketShape {
   capacity: number
   perMillisecond: number
@@ -18,9 +18,9 @@ export interface Drawing {
 }
 
 /**
- * Draws a token from each of these buckets and says what is left, in one statement that always writes: whoever waits for
- * a row's lock decides on what the one before left. Locks are taken in one order, so that nobody waits in a circle. Time
- * only moves forward for a bucket, whatever the clocks of the processes say.
+ * Takes a token from each of these buckets and returns what is left, in one statement that always writes: a statement that
+ * waited for a row lock sees the value that the previous one wrote. Rows are locked in one order to avoid deadlocks. The
+ * time of a bucket never goes back, even if the clocks of the processes differ.
  */
 export async function drawTokens(
   db: Db,
@@ -41,14 +41,14 @@ export async function drawTokens(
       millitokens = ${filled} - case when ${filled} >= ${wholeToken} then ${wholeToken} else 0 end,
       filled_at_ms = greatest(b.filled_at_ms, excluded.filled_at_ms)
     returning client_id, admitted, millitokens, filled_at_ms, revoked`)
-  return rows.map(({ client_id, filled_at_ms, ...drawn }) => ({
+  return rows.map(({ client_id, filled_at_ms, ...row }) => ({
     clientId: client_id,
     filledAtMs: filled_at_ms,
-    ...drawn,
+    ...row,
   }))
 }
 
-/** Takes over buckets that lived elsewhere; where both are known, the one with less in it counts. */
+/** Stores buckets from the memory of a process. If a bucket already exists, the lower number of tokens is kept. */
 export async function putBuckets(
   db: Db,
   buckets: readonly { clientId: string; millitokens: number; filledAtMs: number }[],
@@ -63,7 +63,7 @@ export async function putBuckets(
       filled_at_ms = greatest(b.filled_at_ms, excluded.filled_at_ms)`)
 }
 
-/** Every process that draws learns of a revocation at that very request. */
+/** Marks the bucket as revoked, so that every process rejects the next request of the credential. */
 export async function closeBucket(db: Db, clientId: string, millis: number): Promise<void> {
   await db.query(sql`
     insert into rate_buckets as b (client_id, millitokens, filled_at_ms, admitted, revoked)

@@ -3,50 +3,50 @@ import { type ConsumeResult, type RateLimiter, burst, memoryLimiter, refillPerSe
 import { apiError } from '../kernel/errors.ts'
 import { drawTokens, putBuckets } from './shared-buckets.sql.ts'
 
-/** Draws that one statement decides. */
-const atOnce = 200
-const shape = { capacity: burst * 1000, perMillisecond: refillPerSecond }
+/** Requests per statement. */
+const batchSize = 200
+const bucketShape = { capacity: burst * 1000, perMillisecond: refillPerSecond }
 
-interface Draw {
+interface PendingConsume {
   clientId: string
-  resolve: (drawn: ConsumeResult) => void
+  resolve: (result: ConsumeResult) => void
   reject: (error: unknown) => void
 }
 
 /**
- * Exact over any number of processes: the database decides, one request after the other. What comes while it decides is
- * decided together in the next statement, one token of each credential.
+ * A rate limiter for any number of processes: the buckets are in the database, so the count is exact. Requests that arrive
+ * while a statement is in flight are batched into the next one, which takes one token per credential.
  */
 export function databaseLimiter(db: Database, millis: () => number): RateLimiter {
-  let waiting: Draw[] = []
+  let waiting: PendingConsume[] = []
   let isRunning = false
 
-  /** The first draw of each credential; a second one of the same waits for its outcome. */
-  function takeTurn(): Map<string, Draw> {
-    const turn = new Map<string, Draw>()
-    const later: Draw[] = []
-    for (const draw of waiting) {
-      if (turn.size < atOnce && !turn.has(draw.clientId)) turn.set(draw.clientId, draw)
-      else later.push(draw)
+  /** Takes the first waiting request of each credential. Its other requests wait for a later batch. */
+  function takeBatch(): Map<string, PendingConsume> {
+    const batch = new Map<string, PendingConsume>()
+    const later: PendingConsume[] = []
+    for (const pending of waiting) {
+      if (batch.size < batchSize && !batch.has(pending.clientId)) batch.set(pending.clientId, pending)
+      else later.push(pending)
     }
     waiting = later
-    return turn
+    return batch
   }
 
-  async function decide(turn: Map<string, Draw>): Promise<void> {
-    const drawings = await drawTokens(db.global, [...turn.keys()], millis(), shape)
-    for (const { clientId, admitted, millitokens, filledAtMs, revoked } of drawings) {
-      const draw = turn.get(clientId)!
-      if (revoked) draw.reject(apiError.unauthorized('Invalid or expired token'))
-      else draw.resolve({ admitted, tokens: millitokens / 1000, filledAt: filledAtMs })
+  async function execute(batch: Map<string, PendingConsume>): Promise<void> {
+    const results = await drawTokens(db.global, [...batch.keys()], millis(), bucketShape)
+    for (const { clientId, admitted, millitokens, filledAtMs, revoked } of results) {
+      const pending = batch.get(clientId)!
+      if (revoked) pending.reject(apiError.unauthorized('Invalid or expired token'))
+      else pending.resolve({ admitted, tokens: millitokens / 1000, filledAt: filledAtMs })
     }
   }
 
   async function run(): Promise<void> {
     isRunning = true
     while (waiting.length > 0) {
-      const turn = takeTurn()
-      await decide(turn).catch((error: unknown) => turn.forEach((draw) => draw.reject(error)))
+      const batch = takeBatch()
+      await execute(batch).catch((error: unknown) => batch.forEach((pending) => pending.reject(error)))
     }
     isRunning = false
   }
@@ -61,11 +61,11 @@ export function databaseLimiter(db: Database, millis: () => number): RateLimiter
 }
 
 export interface MigratingLimiter extends RateLimiter {
-  /** Moves the buckets into the database, with what they hold, and decides there from then on. */
+  /** Moves the buckets and their tokens to the database, and uses the database from then on. */
   migrate(): Promise<void>
 }
 
-/** In memory while this is the only process; in the database for good once another one joins. */
+/** Keeps the buckets in memory while this is the only process. `migrate` moves them to the database permanently. */
 export function migratingLimiter(db: Database, millis: () => number): MigratingLimiter {
   const memory = memoryLimiter(millis)
   const database = databaseLimiter(db, millis)
@@ -85,7 +85,7 @@ export function migratingLimiter(db: Database, millis: () => number): MigratingL
   return {
     consume: (clientId) =>
       migration === null ? memory.consume(clientId) : migration.then(() => database.consume(clientId)),
-    // Should the database fail now, drawing fails too until it is back; the buckets are then full.
+    // If the database fails now, requests fail until it is available again; their buckets are then full.
     migrate: () => (migration ??= copy().catch(() => undefined)),
   }
 }

@@ -2,7 +2,7 @@ import type { Connection } from '../db/create-database.ts'
 import { type KeyStore, deleteSigningKeysExcept, makeCurrent } from '../db/installation.ts'
 import type { PubSub } from '../db/pubsub.ts'
 
-/** Announced when the signing keys have changed. */
+/** Published when the signing keys have changed. */
 export const signingKeysTopic = 'signing-keys'
 
 interface RotationDeps {
@@ -12,8 +12,8 @@ interface RotationDeps {
 }
 
 /**
- * Replaces the key that signs access tokens. Every process can verify the new key before the first one signs with it, so no
- * token is refused meanwhile. Tokens of the key before it stay valid until they expire, unless it is discarded.
+ * Replaces the key that signs access tokens. Every process loads the new key before the first one signs with it, so that no
+ * valid token is rejected. Tokens of the previous key stay valid until they expire, unless that key is discarded.
  */
 export async function rotateSigningKey(
   { db, keyStore, pubsub }: RotationDeps,

@@ -13,7 +13,7 @@ export interface TokenEndpointDeps {
   environment: string
   tokens: AccessTokens
   throttle: LoginThrottle
-  /** Limits the exchanges of one credential. Only those with a right secret or token count. */
+  /** Limits the exchanges per credential. Only exchanges with a valid secret or token count. */
   exchanges: WindowCounter
 }
 
@@ -28,50 +28,50 @@ function isUsable(deps: TokenEndpointDeps, state: CredentialState | null): state
   return state.expiresAt === null || now(deps.clock) < state.expiresAt
 }
 
-/** `client_credentials`: the long-lived pair for a short-lived token and the first refresh token of a new chain. */
+/** `client_credentials`: exchanges the client id and secret for an access token and the refresh token of a new family. */
 export function exchangeCredentials(
   deps: TokenEndpointDeps,
-  given: { clientId: string; clientSecret: string; address: string },
+  request: { clientId: string; clientSecret: string; address: string },
 ): Promise<TokenPair> {
-  const clientId = given.clientId.toLowerCase()
+  const clientId = request.clientId.toLowerCase()
   return deps.throttle.guardToken(
     clientId,
-    given.address,
+    request.address,
     async () => {
       const orgId = uuidPattern.test(clientId) ? await findOrganizationOfClient(deps.db.read, clientId) : null
       if (orgId === null) return null
       return deps.db.withTenant(orgId, async (tx) => {
         const state = await credentialState(tx, orgId, clientId)
-        if (!isUsable(deps, state) || !sameHash(state.secretHash, hashSecret(given.clientSecret))) return null
+        if (!isUsable(deps, state) || !sameHash(state.secretHash, hashSecret(request.clientSecret))) return null
         deps.exchanges.consume(clientId)
-        const { chain, token } = await openFamily(tx, deps, orgId, { clientId })
-        return credentialPair(deps, orgId, clientId, state, chain.chainId, token)
+        const { family, token } = await openFamily(tx, deps, orgId, { clientId })
+        return credentialPair(deps, orgId, clientId, state, family.familyId, token)
       })
     },
     'Invalid client credentials',
   )
 }
 
-/** `refresh_token`: no secret needed, the token itself is the proof, once. */
+/** `refresh_token`: exchanges a refresh token, which can be used once, for a new pair. */
 export function exchangeRefresh(
   deps: TokenEndpointDeps,
-  given: { token: string; address: string },
+  request: { token: string; address: string },
 ): Promise<TokenPair> {
   return deps.throttle.guardToken(
     null,
-    given.address,
+    request.address,
     async () => {
-      const orgId = readRefreshToken(given.token)?.orgId
+      const orgId = readRefreshToken(request.token)?.orgId
       if (orgId === undefined) return null
       return deps.db.withTenant(orgId, async (tx) => {
-        const issued = await rotate(tx, deps, orgId, given.token, 'credential')
-        if (issued === null || 'reuseDetected' in issued || issued.chain.clientId === null) return null
-        const { clientId, chainId } = issued.chain
+        const issued = await rotate(tx, deps, orgId, request.token, 'credential')
+        if (issued === null || 'reuseDetected' in issued || issued.family.clientId === null) return null
+        const { clientId, familyId } = issued.family
         const state = await credentialState(tx, orgId, clientId)
         if (!isUsable(deps, state)) return null
-        // A rejection rolls back, so that the refresh token stays good.
+        // If the limit rejects the exchange, the transaction is rolled back and the refresh token stays valid.
         deps.exchanges.consume(clientId)
-        return credentialPair(deps, orgId, clientId, state, chainId, issued.token)
+        return credentialPair(deps, orgId, clientId, state, familyId, issued.token)
       })
     },
     'Invalid or expired refresh token',
@@ -83,10 +83,10 @@ async function credentialPair(
   orgId: number,
   clientId: string,
   state: CredentialState,
-  chainId: string,
+  familyId: string,
   refreshToken: string,
 ): Promise<TokenPair> {
   const scope = state.scopes.join(' ')
-  const accessToken = await deps.tokens.issue({ kind: 'credential', sub: clientId, org: orgId, scope, sid: chainId })
+  const accessToken = await deps.tokens.issue({ kind: 'credential', sub: clientId, org: orgId, scope, sid: familyId })
   return { accessToken, refreshToken, expiresInSeconds: accessTokenTtlSeconds }
 }

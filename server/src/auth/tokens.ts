@@ -6,17 +6,17 @@ import type { Clock } from '../kernel/clock.ts'
 import { newUuid } from '../kernel/secrets.ts'
 
 export interface Claims {
-  /** The environment, so that a token of one never authenticates in another. */
+  /** The environment. A token is valid only in its own environment. */
   aud: string
   sub: string
   org: number
   kind: 'credential' | 'session'
-  /** What the holder may do, for the client to read; the server looks up what is granted now. */
+  /** The scopes when the token was issued, for the client. The server checks the current scopes instead. */
   scope: string
   iat: number
   exp: number
   jti: string
-  /** The chain of refresh tokens this token came with. */
+  /** The refresh token family with which the token was issued. */
   sid: string
 }
 
@@ -27,14 +27,14 @@ export type TokenHolder = Pick<Claims, 'kind' | 'sub' | 'org' | 'scope' | 'sid'>
 
 const header = { alg: 'HS256', typ: 'JWT' } as const
 
-/** A base64url text has one spelling: no padding, and no bits set behind the last byte. */
+/** Accepts only the canonical base64url form: no padding, and no trailing bits after the last byte. */
 const isCanonical = (text: string): boolean => Buffer.from(text, 'base64url').toString('base64url') === text
 
-/** How far the clocks of two servers of one installation may differ. */
+/** The allowed difference between the clocks of two servers of one installation. */
 const clockSkewSeconds = 60
 
-/** A token is issued at a whole second that is not ahead, and never lives longer than the tokens of this service do. */
-const hasOurTimes = ({ iat, exp }: Claims, nowSeconds: number): boolean =>
+/** True if the token was issued at a whole second, not in the future, and lives no longer than our tokens do. */
+const hasValidTimes = ({ iat, exp }: Claims, nowSeconds: number): boolean =>
   Number.isInteger(iat) &&
   Number.isInteger(exp) &&
   iat <= nowSeconds + clockSkewSeconds &&
@@ -43,7 +43,7 @@ const hasOurTimes = ({ iat, exp }: Claims, nowSeconds: number): boolean =>
 
 export interface AccessTokenOptions {
   signingKeys: readonly SigningKey[]
-  /** Marks refresh tokens. Unlike the signing keys it is never replaced. */
+  /** The key of the HMAC tag in refresh tokens. Unlike the signing keys, it is never rotated. */
   secretKey: Uint8Array
   environment: string
   clock: Clock
@@ -61,7 +61,7 @@ export class AccessTokens {
     this.replaceKeys(signingKeys)
   }
 
-  /** The tokens of a key that is gone are invalid from now on. */
+  /** Replaces the signing keys. Tokens of removed keys are invalid from now on. */
   replaceKeys(signingKeys: readonly SigningKey[]): void {
     this.#signingKeys = new Map(signingKeys.map(({ kid, key }) => [kid, key]))
     this.#current = signingKeys.find(({ isCurrent }) => isCurrent)
@@ -82,12 +82,12 @@ export class AccessTokens {
     return new SignJWT({ ...claims }).setProtectedHeader({ ...header, kid }).sign(key)
   }
 
-  /** A mark that only this installation can make of a text. */
+  /** An HMAC of the text that only this installation can compute. */
   hmacTag(text: string): Buffer {
     return createHmac('sha256', this.#options.secretKey).update(`stamp ${text}`).digest().subarray(0, 16)
   }
 
-  /** The claims of a token that is genuine, of this environment and not expired. */
+  /** Returns the claims of a token if its signature, environment and expiry are valid. */
   async check(token: string): Promise<Claims | null> {
     const claims = this.#verified.get(token)
     if (claims === undefined) return this.#verify(token)
@@ -104,7 +104,7 @@ export class AccessTokens {
         currentDate: new Date(this.#options.clock.millis()),
         requiredClaims: ['exp'],
       })
-      if (!hasOurTimes(payload, this.#options.clock.millis() / 1000)) return null
+      if (!hasValidTimes(payload, this.#options.clock.millis() / 1000)) return null
       this.#verified.set(token, payload)
       return payload
     } catch (error) {

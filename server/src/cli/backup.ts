@@ -11,17 +11,17 @@ import { type Facts, OperatorError } from '../app/operator.ts'
 
 type Progress = (line: string) => void
 
-/** The schema is left as it is: what is wanted before an update is a backup of what there was. */
+/** Does not migrate the schema, so that a backup before an update contains the database as it was. */
 export async function backUpTo(config: Config, file: string, program: string, progress: Progress): Promise<Facts> {
   const path = resolve(file)
-  if (existsSync(path)) throw new OperatorError(`${path} is there already; a backup never overwrites another`)
+  if (existsSync(path)) throw new OperatorError(`${path} already exists; a backup never overwrites a file`)
   const database = await openDatabase(config, { progress, mayCreate: false })
   try {
     await requireSchema(config, database.url)
     const takenAt = formatMillis(now(systemClock))
-    const kept = await backUp({ url: database.url, path, takenAt, program, progress })
-    progress('The file holds every secret of the installation, its keys included. Keep it as safe as the database.')
-    return { file: path, taken_at: takenAt, ...kept }
+    const summary = await backUp({ url: database.url, path, takenAt, program, progress })
+    progress('The file contains every secret of the installation, including its keys. Protect it like the database.')
+    return { file: path, taken_at: takenAt, ...summary }
   } finally {
     await database.release()
   }
@@ -37,8 +37,8 @@ export async function restoreFrom(
   if (!existsSync(path)) throw new OperatorError(`There is no file ${path}`)
   const database = await openDatabase(config, { progress, mayCreate: true })
   try {
-    const { takenAt, ...kept } = await restore({ url: database.url, path, isReplacing, progress })
-    return { file: path, taken_at: takenAt, ...kept }
+    const { takenAt, ...summary } = await restore({ url: database.url, path, isReplacing, progress })
+    return { file: path, taken_at: takenAt, ...summary }
   } catch (error) {
     if (error instanceof BrokenBackup || error instanceof NotEmpty) throw new OperatorError(error.message)
     throw error

@@ -9,12 +9,12 @@ import { type Report, render } from './output.ts'
 export const configFor = (overrides: Record<string, string | undefined> = {}): Config =>
   readConfig({ ...process.env, LASTSEEN_WORKER: undefined, ...overrides })
 
-/** What every command is told beside its own options. */
+/** The settings and common options of a command. */
 export interface Session {
   config: Config
   isJson: boolean
   isInit: boolean
-  /** Tells people what is going on, on standard error; programs that read JSON are not told. */
+  /** Prints a progress line on standard error; does nothing with `--json`. */
   progress: (line: string) => void
 }
 
@@ -26,7 +26,7 @@ export function sessionOf(command: Command): Session {
   return { config: configFor(), isJson: json, isInit: init, progress }
 }
 
-/** A reader of the output that closes the pipe early, as `head` does, ends the command quietly. */
+/** Prints a report. If the reading end of the pipe is closed early, as by `head`, the command exits without an error. */
 export function print(report: Report, isJson: boolean): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
@@ -37,16 +37,16 @@ export function print(report: Report, isJson: boolean): void {
 
 export const jsonOption = ['--json', 'print one JSON document'] as const
 
-/** A command that works on the database; it refuses to create one unless `--init` is given. */
+/** A command that works on the database. It creates the database only with `--init`. */
 export function operatorCommand(parent: Command, name: string, description: string): Command {
   return parent
     .command(name)
     .description(description)
     .option(...jsonOption)
-    .option('--init', 'create the database if there is none')
+    .option('--init', 'create the database if it does not exist')
 }
 
-/** The action of an operator command: opens the database, does the work and prints its report. */
+/** The action of an operator command: opens the database, runs the work and prints its report. */
 export const onCore =
   <Options extends object>(work: (context: AppContext, options: Options, session: Session) => Promise<Report>) =>
   async (options: Options, command: Command): Promise<void> => {
@@ -63,15 +63,15 @@ export const wholeNumber =
   }
 
 /** A name or an address: one line of text. */
-export function checkLine(what: string, text: string): string {
-  if (text.trim() === '' || codePointLength(text) > 255) throw new UsageError(`${what} must have 1 to 255 characters`)
-  if (textProblem(text) !== null) throw new UsageError(`${what} must not hold line breaks or control characters`)
+export function checkLine(label: string, text: string): string {
+  if (text.trim() === '' || codePointLength(text) > 255) throw new UsageError(`${label} must have 1 to 255 characters`)
+  if (textProblem(text) !== null) throw new UsageError(`${label} must not contain line breaks or control characters`)
   return text
 }
 
 const pageSize = 200
 
-/** Every row of a list that is read page by page. */
+/** Loads all pages of a list. */
 export async function allPages<Row>(load: (page: PageRequest) => Promise<Page<Row>>): Promise<Row[]> {
   const rows: Row[] = []
   for (;;) {

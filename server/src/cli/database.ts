@@ -3,12 +3,12 @@ import { backUpTo, restoreFrom } from './backup.ts'
 import { distributeDatabase, openDatabase, prepareDatabase } from '../app/context.ts'
 import { jsonOption, operatorCommand, print, sessionOf } from './command.ts'
 
-/** Commands that work on the database as a whole, whatever it holds. */
+/** Commands that work on the database as a whole. */
 export function addDatabaseCommands(program: Command, version: string): void {
   program
     .command('migrate')
-    .description('bring the database schema up to date and stop')
-    .option('--init', 'create the embedded database if there is none')
+    .description('bring the database schema up to date and exit')
+    .option('--init', 'create the embedded database if it does not exist')
     .action(async (_options: object, command: Command) => {
       const { config, progress, isInit } = sessionOf(command)
       const database = await openDatabase(config, { progress, mayCreate: isInit })
@@ -20,7 +20,7 @@ export function addDatabaseCommands(program: Command, version: string): void {
     })
   program
     .command('backup')
-    .description('write everything there is into a file, while the service goes on')
+    .description('write the whole database to a file while the service runs')
     .argument('<file>', 'a file that does not exist yet')
     .option(...jsonOption)
     .action(async (file: string, _options: object, command: Command) => {
@@ -29,9 +29,9 @@ export function addDatabaseCommands(program: Command, version: string): void {
     })
   program
     .command('restore')
-    .description('fill an empty database from a backup; creates the embedded database if there is none')
+    .description('restore a backup into an empty database; creates the embedded database if it does not exist')
     .argument('<file>', 'a backup')
-    .option('--replace', 'throw away what the database holds')
+    .option('--replace', 'delete the current contents of the database first')
     .option(...jsonOption)
     .action(async (file: string, options: { replace?: boolean }, command: Command) => {
       const { config, progress, isJson } = sessionOf(command)

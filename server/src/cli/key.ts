@@ -22,8 +22,8 @@ function parseScopes(text: string): string[] {
   const scopes = [...new Set(text.split(',').map((scope) => scope.trim()))]
   const unknown = scopes.filter((scope) => !credentialScopes.some((known) => known === scope))
   if (unknown.length === 0) return scopes
-  const shown = unknown.map((scope) => scope || '(empty)').join(', ')
-  throw new InvalidArgumentError(`No such scope: ${shown}. Scopes are ${credentialScopes.join(', ')}.`)
+  const names = unknown.map((scope) => scope || '(empty)').join(', ')
+  throw new InvalidArgumentError(`No such scope: ${names}. Scopes are ${credentialScopes.join(', ')}.`)
 }
 
 function parseExpiry(text: string): Instant {
@@ -32,9 +32,9 @@ function parseExpiry(text: string): Instant {
   return parsed.instant
 }
 
-const orNever = (at: Instant | null): string | null => (at === null ? null : formatMillis(at))
+const formatOrNull = (at: Instant | null): string | null => (at === null ? null : formatMillis(at))
 
-/** One new credential, or with `--count` a list of them. */
+/** Creates one credential, or with `--count` a list of them. */
 async function createKeys(context: AppContext, options: KeyOptions): Promise<Facts | Facts[]> {
   const { scopes, expiresAt = null } = options
   const name = checkLine('The name', options.name)
@@ -42,7 +42,7 @@ async function createKeys(context: AppContext, options: KeyOptions): Promise<Fac
   const { orgId } = await organizationNamed(context, options.org)
   const draft = { name, scopes, expiresAt, createdBy: null }
   const minted = await mintCredentials(context, orgId, draft, options.count ?? 1)
-  const made = minted.map(({ credential, clientSecret }) => ({
+  const keys = minted.map(({ credential, clientSecret }) => ({
     client_id: credential.clientId,
     client_secret: clientSecret,
     org_id: orgId,
@@ -51,12 +51,12 @@ async function createKeys(context: AppContext, options: KeyOptions): Promise<Fac
     scopes,
     environment: context.environment,
     created_at: formatMillis(credential.createdAt),
-    expires_at: orNever(expiresAt),
+    expires_at: formatOrNull(expiresAt),
   }))
-  return options.count === undefined ? made[0]! : made
+  return options.count === undefined ? keys[0]! : keys
 }
 
-/** The keys that were not revoked, newest first, without their secrets. */
+/** Lists the keys that are not revoked, newest first, without their secrets. */
 export async function listKeys(context: AppContext, options: { org: string }): Promise<Listing> {
   const { orgId } = await organizationNamed(context, options.org)
   const credentials = await allPages((page) => listCredentials(context.db.read, orgId, page))
@@ -69,8 +69,8 @@ export async function listKeys(context: AppContext, options: { org: string }): P
       name: credential.name,
       scopes: credential.scopes,
       created_at: formatMillis(credential.createdAt),
-      expires_at: orNever(credential.expiresAt),
-      last_used_at: orNever(credential.lastUsedAt),
+      expires_at: formatOrNull(credential.expiresAt),
+      last_used_at: formatOrNull(credential.lastUsedAt),
     })),
     empty: 'No keys.',
   }
@@ -80,23 +80,23 @@ async function revokeKey(context: AppContext, options: { clientId: string }): Pr
   const clientId = options.clientId.toLowerCase()
   const orgId = uuidPattern.test(clientId) ? await findOrganizationOfClient(context.db.read, clientId) : null
   if (orgId === null) throw new OperatorError(`There is no key with client id ${options.clientId}`)
-  if (!(await revokeCredential(context, orgId, { clientId }))) throw new OperatorError('That key was revoked before')
+  if (!(await revokeCredential(context, orgId, { clientId }))) throw new OperatorError('That key is already revoked')
   return { client_id: clientId, org_id: orgId, revoked: true }
 }
 
 export function addKeyCommands(program: Command): void {
   const key = program.command('key').description('API credentials')
-  operatorCommand(key, 'list', 'list the keys of an organization that were not revoked, without secrets')
+  operatorCommand(key, 'list', 'list the keys of an organization that are not revoked, without secrets')
     .requiredOption('--org <name>', 'the organization, by name or id')
     .action(onCore(listKeys))
-  operatorCommand(key, 'create', 'make a key; its secret is printed this once')
+  operatorCommand(key, 'create', 'create a key; its secret is printed only once')
     .requiredOption('--org <name>', 'the organization, by name or id')
-    .requiredOption('--name <name>', 'what the key is for')
+    .requiredOption('--name <name>', 'a name that states the purpose of the key')
     .requiredOption('--scopes <list>', 'comma-separated', parseScopes)
-    .option('--expires-at <time>', 'RFC 3339; never when absent', parseExpiry)
-    .option('--count <count>', 'how many; the result is then a list', wholeNumber(10_000))
+    .option('--expires-at <time>', 'RFC 3339; the key never expires when absent', parseExpiry)
+    .option('--count <count>', 'number of keys; the result is then a list', wholeNumber(10_000))
     .action(onCore(createKeys))
-  operatorCommand(key, 'revoke', 'end a key and every token made with it')
+  operatorCommand(key, 'revoke', 'revoke a key and all its tokens')
     .requiredOption('--client-id <uuid>', 'the client id of the key')
     .action(onCore(revokeKey))
 }

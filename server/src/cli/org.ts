@@ -18,18 +18,18 @@ import type { Listing } from './output.ts'
 
 type QuotaChange = Partial<Record<QuotaName, number | null>>
 
-/** `assets=5000`, or `assets=default` for the number that holds for every organization. */
-function parseQuota(text: string, before: QuotaChange = {}): QuotaChange {
+/** Parses `assets=5000`, or `assets=default` for the default quota. */
+function parseQuota(text: string, previous: QuotaChange = {}): QuotaChange {
   const [, name = '', value = ''] = /^([a-z_]+)=(\d{1,10}|default)$/.exec(text) ?? []
   const quota = quotaNames.find((one) => one === name)
   if (quota === undefined || Number(value) > 1_000_000_000)
     throw new InvalidArgumentError(
       `It must be a quota and a number up to 1000000000 or "default", such as assets=5000. Quotas are ${quotaNames.join(', ')}.`,
     )
-  return { ...before, [quota]: value === 'default' ? null : Number(value) }
+  return { ...previous, [quota]: value === 'default' ? null : Number(value) }
 }
 
-/** What the organization has and may have; with `--set` it is changed first. */
+/** Lists the quotas of the organization and their use; with `--set` it changes quotas first. */
 export async function quotasOf(context: AppContext, options: { org: string; set?: QuotaChange }): Promise<Listing> {
   const { orgId } = await organizationNamed(context, options.org)
   if (options.set !== undefined) await context.quotas.set(orgId, options.set)
@@ -46,7 +46,7 @@ export async function quotasOf(context: AppContext, options: { org: string; set?
 export async function createOrg(context: AppContext, options: { name: string }): Promise<Facts> {
   const name = checkLine('The name', options.name)
   if ((await findOrganizationsByName(context.db.read, name)).length > 0)
-    throw new OperatorError(`An organization called ${JSON.stringify(name)} exists already`)
+    throw new OperatorError(`An organization called ${JSON.stringify(name)} already exists`)
   const organization = await createOrganization(context, name)
   return { org_id: organization.orgId, name }
 }
@@ -76,30 +76,34 @@ export async function chosenOrganizations(context: AppContext, org: string | und
 export function addOrgCommands(program: Command): void {
   const org = program.command('org').description('organizations')
   operatorCommand(org, 'list', 'list all organizations').action(onCore(listOrgs))
-  operatorCommand(org, 'create', 'make an organization')
+  operatorCommand(org, 'create', 'create an organization')
     .requiredOption('--name <name>', 'its name')
     .action(onCore(createOrg))
-  operatorCommand(org, 'lapse', 'drop the webhook events of an organization from now on; its API goes on')
+  operatorCommand(org, 'lapse', 'drop the webhook events of an organization from now on; its API stays available')
     .requiredOption('--name <name>', 'its name or id')
     .action(onCore((context, options: { name: string }) => setLapse(context, options, true)))
   operatorCommand(org, 'reinstate', 'deliver the webhook events of an organization again')
     .requiredOption('--name <name>', 'its name or id')
     .action(onCore((context, options: { name: string }) => setLapse(context, options, false)))
-  operatorCommand(org, 'quota', 'show or set what an organization may have')
+  operatorCommand(org, 'quota', 'show or set the quotas of an organization')
     .argument('<org>', 'its name or id')
-    .option('--set <quota=number>', 'give it a quota of its own; "default" takes it back; repeatable', parseQuota)
+    .option(
+      '--set <quota=number>',
+      'set a quota for this organization; "default" restores the default; repeatable',
+      parseQuota,
+    )
     .action((org: string, options: { set?: QuotaChange }, command: Command) =>
       onCore(quotasOf)({ ...options, org }, command),
     )
-  operatorCommand(org, 'export', 'write everything of an organization into a file (gzipped NDJSON)')
+  operatorCommand(org, 'export', 'export all data of an organization to a file (gzipped NDJSON)')
     .argument('<org>', 'its name or id')
     .requiredOption('--out <file>', 'a file that does not exist yet')
     .action((org: string, options: { out: string }, command: Command) =>
       onCore(exportOrg)({ ...options, org }, command),
     )
-  operatorCommand(org, 'delete', 'delete an organization and everything in it, for good')
+  operatorCommand(org, 'delete', 'permanently delete an organization and all its data')
     .argument('<org>', 'its name or id')
-    .requiredOption('--confirm <name>', 'its name once more')
+    .requiredOption('--confirm <name>', 'its name again, as confirmation')
     .action((org: string, options: { confirm: string }, command: Command) =>
       onCore(deleteOrg)({ ...options, org }, command),
     )

@@ -17,18 +17,18 @@ import { type Facts, OperatorError, UsageError, organizationNamed } from '../app
 
 const total = (counts: RowCounts): number => Object.values(counts).reduce((sum, rows) => sum + rows, 0)
 
-/** Writes everything of one organization into a file, without hashes and secrets. */
+/** Exports all data of one organization to a file, without hashes and secrets. */
 export async function exportOrg(context: AppContext, options: { org: string; out: string }): Promise<Facts> {
   const organization = await organizationNamed(context, options.org)
   const path = resolve(options.out)
-  if (existsSync(path)) throw new OperatorError(`${path} is there already; an export never overwrites a file`)
+  if (existsSync(path)) throw new OperatorError(`${path} already exists; an export never overwrites a file`)
   const exportedAt = formatMillis(now(context.clock))
   const tables = await exportOrganization({ url: context.url, path, organization, exportedAt })
   const { orgId, name } = organization
   return { org_id: orgId, name, file: path, exported_at: exportedAt, rows: total(tables), tables }
 }
 
-/** Deletes an organization for good: first its keys, sessions and readers end, then every row of it goes. */
+/** Permanently deletes an organization: first it revokes its keys, sessions and readers, then it deletes all rows. */
 export async function deleteOrg(context: AppContext, options: { org: string; confirm: string }): Promise<Facts> {
   const { orgId, name } = await organizationNamed(context, options.org)
   if (options.confirm !== name)

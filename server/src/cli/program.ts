@@ -23,21 +23,21 @@ Commands for users of a running server, through its API:
   assets, locations, where, import, export, login, whoami   (lastseen assets --help)
 
 "lastseen org --help" lists the commands for organizations, and so on. Settings are environment variables:
-docs/operating.md. Exit codes: 0 done, 1 failed, 2 wrong usage.`
+docs/operating.md. Exit codes: 0 success, 1 failure, 2 invalid usage.`
 
-/** Settings of a command hold for those that are added to it, so these come first. */
+/** Subcommands inherit the settings of their parent when they are added, so the settings come first. */
 export function newProgram(): Command {
   const program = new Command('lastseen')
-    .description('Lastseen knows where physical things are. Without a command it serves.')
+    .description('Lastseen knows where physical things are. Without a command, it starts the server.')
     .version(version, '--version', 'print the version')
     .option(...jsonOption)
     .exitOverride()
-    .configureOutput({ outputError: (text, write) => write(`${text.trimEnd()} (--help tells more)\n`) })
+    .configureOutput({ outputError: (text, write) => write(`${text.trimEnd()} (see --help)\n`) })
     .helpCommand(false)
     .addHelpText('after', moreHelp)
   program.commandsGroup('Servers:')
   addServeCommands(program)
-  program.commandsGroup('Operator commands, beside a running server or without one:')
+  program.commandsGroup('Operator commands, with or without a running server:')
   addOrgCommands(program)
   addUserCommands(program)
   addKeyCommands(program)
@@ -45,26 +45,26 @@ export function newProgram(): Command {
   addReaderCommands(program)
   addWebhookCommands(program)
   addSimulateCommand(program)
-  program.commandsGroup('The database:')
+  program.commandsGroup('Database commands:')
   addDatabaseCommands(program, version)
   return program
 }
 
-function explain(error: unknown): string {
+function errorText(error: unknown): string {
   if (error instanceof ConfigError || error instanceof OperatorError || error instanceof ApiError) return error.message
   if (!(error instanceof Error)) return String(error)
   return process.env['LASTSEEN_LOG_LEVEL'] === 'debug' ? (error.stack ?? error.message) : error.message
 }
 
-/** Runs one command. The exit code is 0 when it is done, 1 when it failed, 2 when the command line is wrong. */
+/** Runs one command. Returns the exit code: 0 for success, 1 for failure, 2 for an invalid command line. */
 export async function runProgram(argv: readonly string[]): Promise<number> {
   try {
     await newProgram().parseAsync(argv)
     return 0
   } catch (error) {
-    // Commander has printed the help, the version or the problem already.
+    // Commander has already printed the help, the version or the error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    process.stderr.write(`${explain(error)}\n`)
+    process.stderr.write(`${errorText(error)}\n`)
     return error instanceof UsageError ? 2 : 1
   }
 }

@@ -14,7 +14,7 @@ import { chosenOrganizations } from './org.ts'
 import type { Listing } from './output.ts'
 import { type Antenna, collectAntennas, parseSmoothing, parseSmoothingOrOff } from './reader-options.ts'
 
-interface Named {
+interface ReaderRef {
   org: string
   reader: string
 }
@@ -28,20 +28,20 @@ interface Settings {
 const readersOf = (context: AppContext, orgId: number): Promise<Reader[]> =>
   allPages((page) => listReaders(context.db.read, orgId, page))
 
-/** By name, or by id where several readers share the name. */
+/** Finds a reader by its name, or by its id. An id is needed if several readers have the name. */
 async function readerNamed(
   context: AppContext,
-  { org, reader: given }: Named,
+  { org, reader: nameOrId }: ReaderRef,
 ): Promise<{ orgId: number; reader: Reader }> {
   const { orgId, name } = await organizationNamed(context, org)
   const readers = await readersOf(context, orgId)
-  const found = readers.filter((one) => one.name === given)
-  if (found.length > 1)
+  const matches = readers.filter((one) => one.name === nameOrId)
+  if (matches.length > 1)
     throw new OperatorError(
-      `Several readers of ${name} are called ${JSON.stringify(given)}: name one by its id, ${found.map(({ id }) => id).join(' or ')}`,
+      `Several readers of ${name} are called ${JSON.stringify(nameOrId)}: name one by its id, ${matches.map(({ id }) => id).join(' or ')}`,
     )
-  const reader = found[0] ?? readers.find(({ id }) => String(id) === given)
-  if (reader === undefined) throw new OperatorError(`${name} has no reader called ${JSON.stringify(given)}`)
+  const reader = matches[0] ?? readers.find(({ id }) => String(id) === nameOrId)
+  if (reader === undefined) throw new OperatorError(`${name} has no reader called ${JSON.stringify(nameOrId)}`)
   return { orgId, reader }
 }
 
@@ -68,17 +68,17 @@ const settingsOf = (reader: Reader): Facts => ({
   antennas: reader.scanPoints.map((point) => ({ antenna: point.antenna, location: point.locationKey })),
 })
 
-/** Where readers send to: as the running server recorded it, or as the present settings say. */
+/** The addresses to which readers send: those that the running server recorded, or those of the current settings. */
 async function addressesOf({ config }: AppContext, progress: Session['progress']): Promise<ReaderAddresses> {
   const running = await findRunningServer(config)
   if (running !== null) return running.readers
   if (config.databaseUrl === null)
     progress(
-      'No server is running on this data folder. With the present settings, one will take reads at this address.',
+      'No server is running with this data directory. With the current settings, it would accept reads at this address.',
     )
   else if (config.baseUrl === null)
     progress(
-      'The address follows the settings of this command. Give it the settings of the server (PORT, LASTSEEN_BASE_URL).',
+      'The address is derived from the settings of this command. Use those of the server (PORT, LASTSEEN_BASE_URL).',
     )
   return readerAddresses(config, config.port)
 }
@@ -102,7 +102,7 @@ const factsOf = (orgId: number, reader: Reader, addresses: ReaderAddresses): Fac
   }
 }
 
-/** The only time a token is shown. */
+/** The fields of a new reader, with its token, which is shown only once. */
 const newFactsOf = (orgId: number, { reader, token }: NewReader, addresses: ReaderAddresses): Facts => {
   const { ingest_url, mqtt } = ingestAddresses(addresses, reader)
   return {
@@ -121,14 +121,14 @@ type CreateOptions = Settings & { org: string; name: string; smoothing?: Smoothi
 async function createReaderIn(context: AppContext, options: CreateOptions, { progress }: Session): Promise<Facts> {
   const name = checkLine('The name', options.name)
   const { orgId } = await organizationNamed(context, options.org)
-  const made = await createReader(context, orgId, {
+  const newReader = await createReader(context, orgId, {
     name,
     format: options.format,
     clock: options.clock,
     smoothing: options.smoothing ?? null,
     scanPoints: await scanPointsOf(context, orgId, options.antenna ?? []),
   })
-  return newFactsOf(orgId, made, await addressesOf(context, progress))
+  return newFactsOf(orgId, newReader, await addressesOf(context, progress))
 }
 
 export async function listReadersIn(context: AppContext, options: { org?: string }): Promise<Listing> {
@@ -153,20 +153,22 @@ export async function listReadersIn(context: AppContext, options: { org?: string
   }
 }
 
-async function showReader(context: AppContext, options: Named, { progress }: Session): Promise<Facts> {
+async function showReader(context: AppContext, options: ReaderRef, { progress }: Session): Promise<Facts> {
   const { orgId, reader } = await readerNamed(context, options)
   return factsOf(orgId, reader, await addressesOf(context, progress))
 }
 
-type UpdateOptions = Named & Partial<Settings> & { name?: string; smoothing?: Smoothing | 'off'; antennas: boolean }
+type UpdateOptions = ReaderRef & Partial<Settings> & { name?: string; smoothing?: Smoothing | 'off'; antennas: boolean }
 
 async function updateReaderIn(context: AppContext, options: UpdateOptions, { progress }: Session): Promise<Facts> {
   const { format, clock, smoothing, antenna, antennas } = options
-  if (antenna !== undefined && !antennas) throw new UsageError('--antenna and --no-antennas contradict each other')
+  if (antenna !== undefined && !antennas) throw new UsageError('--antenna and --no-antennas are mutually exclusive')
   const name = options.name === undefined ? undefined : checkLine('The name', options.name)
   const points = antennas ? antenna : []
   if ([name, format, clock, smoothing, points].every((one) => one === undefined))
-    throw new UsageError('Say what to change: --name, --antenna, --no-antennas, --format, --clock or --smoothing')
+    throw new UsageError(
+      'Specify at least one change: --name, --antenna, --no-antennas, --format, --clock or --smoothing',
+    )
   const { orgId, reader } = await readerNamed(context, options)
   const changed = await changeReader(context, orgId, reader.id, {
     ...(name === undefined ? {} : { name }),
@@ -179,30 +181,30 @@ async function updateReaderIn(context: AppContext, options: UpdateOptions, { pro
   return factsOf(orgId, changed, await addressesOf(context, progress))
 }
 
-export async function rotateToken(context: AppContext, options: Named, { progress }: Session): Promise<Facts> {
+export async function rotateToken(context: AppContext, options: ReaderRef, { progress }: Session): Promise<Facts> {
   const { orgId, reader } = await readerNamed(context, options)
-  const made = await rotateReaderToken(context, orgId, reader.id)
+  const newReader = await rotateReaderToken(context, orgId, reader.id)
   await context.pubsub.publishAndWait(readerChangedTopic, String(reader.id))
-  return newFactsOf(orgId, made, await addressesOf(context, progress))
+  return newFactsOf(orgId, newReader, await addressesOf(context, progress))
 }
 
-async function deleteReaderIn(context: AppContext, options: Named): Promise<Facts> {
+async function deleteReaderIn(context: AppContext, options: ReaderRef): Promise<Facts> {
   const { orgId, reader } = await readerNamed(context, options)
   await removeReader(context, orgId, reader.id)
   await context.pubsub.publishAndWait(readerChangedTopic, String(reader.id))
   return { reader_id: reader.id, name: reader.name, org_id: orgId, deleted: true }
 }
 
-/** Topics of the outside broker under which messages came although they lead to no reader, latest first. */
+/** Lists topics of the external broker on which messages arrived but that belong to no reader, latest first. */
 export async function showInbox(context: AppContext): Promise<Listing> {
   const topics = await listUnknownTopics(context.db.read)
   return {
     columns: ['topic', 'messages', 'first_seen_at', 'last_seen_at'],
-    rows: topics.map((one) => ({
-      topic: one.topic,
-      messages: one.messages,
-      first_seen_at: formatMillis(one.firstSeenAt),
-      last_seen_at: formatMillis(one.lastSeenAt),
+    rows: topics.map(({ topic, messages, firstSeenAt, lastSeenAt }) => ({
+      topic,
+      messages,
+      first_seen_at: formatMillis(firstSeenAt),
+      last_seen_at: formatMillis(lastSeenAt),
     })),
     empty: 'No unknown topics.',
   }
@@ -210,48 +212,56 @@ export async function showInbox(context: AppContext): Promise<Listing> {
 
 const orgOption = ['--org <name>', 'the organization, by name or id'] as const
 const readerOption = ['--reader <name>', 'the reader, by name or id'] as const
-const antennaAbout = 'the location key an antenna looks at; repeat it; `2=` for an antenna without a location'
-const formatOption = (): Option => new Option('--format <format>', 'what the reader sends').choices(readerFormats)
-const clockOption = (): Option => new Option('--clock <clock>', 'which clock stamps its reads').choices(readerClocks)
+const antennaHelp = 'the location key of an antenna; repeatable; `2=` for an antenna without a location'
+const formatOption = (): Option =>
+  new Option('--format <format>', 'the message format of the reader').choices(readerFormats)
+const clockOption = (): Option =>
+  new Option('--clock <clock>', 'the clock that timestamps its reads').choices(readerClocks)
 
 export function addReaderCommands(program: Command): void {
-  const reader = program.command('reader').description('devices that report what they read')
+  const reader = program.command('reader').description('devices that read tags')
   operatorCommand(reader, 'list', 'list readers')
-    .option('--org <name>', 'only those of this organization, by name or id')
+    .option('--org <name>', 'only readers of this organization, by name or id')
     .action(onCore(listReadersIn))
-  operatorCommand(reader, 'show', 'show one reader, its antennas and where it sends to')
+  operatorCommand(reader, 'show', 'show one reader, its antennas and the addresses to which it sends')
     .requiredOption(...orgOption)
     .requiredOption(...readerOption)
     .action(onCore(showReader))
-  operatorCommand(reader, 'create', 'add a reader; its token is printed this once')
+  operatorCommand(reader, 'create', 'create a reader; its token is printed only once')
     .requiredOption(...orgOption)
     .requiredOption('--name <name>', 'its name')
-    .option('--antenna <number=key>', antennaAbout, collectAntennas)
+    .option('--antenna <number=key>', antennaHelp, collectAntennas)
     .addOption(formatOption().default('auto'))
     .addOption(clockOption().default('reader'))
     .option(
       '--smoothing <rule>',
-      'when to believe a change of location, such as reads=3,seconds=30,margin_db=6; off when absent',
+      'when to confirm a change of location, such as reads=3,seconds=30,margin_db=6; off when absent',
       parseSmoothing,
     )
     .action(onCore(createReaderIn))
-  operatorCommand(reader, 'update', 'change a reader; the antennas given replace all it has')
+  operatorCommand(reader, 'update', 'update a reader; the specified antennas replace all existing ones')
     .requiredOption(...orgOption)
     .requiredOption(...readerOption)
     .option('--name <name>', 'a new name')
-    .option('--antenna <number=key>', antennaAbout, collectAntennas)
-    .option('--no-antennas', 'take all antennas away')
+    .option('--antenna <number=key>', antennaHelp, collectAntennas)
+    .option('--no-antennas', 'remove all antennas')
     .addOption(formatOption())
     .addOption(clockOption())
     .option('--smoothing <rule>', 'as for create, or off', parseSmoothingOrOff)
     .action(onCore(updateReaderIn))
-  operatorCommand(reader, 'rotate', 'give a reader a new token, printed this once; the old one stops working')
+  operatorCommand(
+    reader,
+    'rotate',
+    'give a reader a new token, which is printed only once; the old token stops working',
+  )
     .requiredOption(...orgOption)
     .requiredOption(...readerOption)
     .action(onCore(rotateToken))
-  operatorCommand(reader, 'delete', 'remove a reader; its token stops working')
+  operatorCommand(reader, 'delete', 'delete a reader; its token stops working')
     .requiredOption(...orgOption)
     .requiredOption(...readerOption)
     .action(onCore(deleteReaderIn))
-  operatorCommand(reader, 'inbox', 'list topics of your own broker that lead to no reader').action(onCore(showInbox))
+  operatorCommand(reader, 'inbox', 'list topics of the external broker that belong to no reader').action(
+    onCore(showInbox),
+  )
 }

@@ -31,6 +31,6 @@ export function addSigningKeyCommands(program: Command): void {
   const signingKey = program.command('signing-key').description('the keys that sign access tokens')
   operatorCommand(signingKey, 'list', 'list the signing keys, newest first').action(onCore(listSigningKeyFacts))
   operatorCommand(signingKey, 'rotate', 'sign access tokens with a new key from now on')
-    .option('--discard-previous', 'refuse tokens of the previous key at once, as after a leak')
+    .option('--discard-previous', 'reject tokens of the previous key at once, for example after a leak')
     .action(onCore(rotateKey))
 }

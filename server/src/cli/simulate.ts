@@ -8,17 +8,19 @@ import { onCore, operatorCommand, wholeNumber } from './command.ts'
 type Options = Omit<SimulateOptions, 'seconds' | 'url'> & { seconds?: number; url?: string }
 
 export function addSimulateCommand(program: Command): void {
-  operatorCommand(program, 'simulate', 'play a warehouse through a running server')
+  operatorCommand(program, 'simulate', 'simulate a warehouse that sends reads to a running server')
     .requiredOption('--org <name>', 'the organization, by name or id')
-    .option('--url <address>', 'the running server; found by itself with the embedded database')
-    .option('--assets <count>', 'how many assets there are', wholeNumber(100_000), 300)
-    .option('--rate <reads>', 'reads a second', wholeNumber(10_000), 5)
-    .option('--days <count>', 'days of history filled in first', wholeNumber(400), 3)
-    .option('--seconds <count>', 'stop after so long; never when absent', wholeNumber(1_000_000))
+    .option('--url <address>', 'the running server; detected automatically with the embedded database')
+    .option('--assets <count>', 'number of assets', wholeNumber(100_000), 300)
+    .option('--rate <reads>', 'reads per second', wholeNumber(10_000), 5)
+    .option('--days <count>', 'days of history to backfill first', wholeNumber(400), 3)
+    .option('--seconds <count>', 'stop after this many seconds; runs until stopped when absent', wholeNumber(1_000_000))
     .addOption(
-      new Option('--format <format>', 'what the readers send').choices(Object.keys(messages)).default('generic'),
+      new Option('--format <format>', 'the message format of the readers')
+        .choices(Object.keys(messages))
+        .default('generic'),
     )
-    .option('--seed <number>', 'the same seed plays the same site', wholeNumber(2 ** 31), 7)
+    .option('--seed <number>', 'the same seed simulates the same site', wholeNumber(2 ** 31), 7)
     .action(
       onCore(async (context, options: Options, { config, progress }) => {
         const stop = new AbortController()

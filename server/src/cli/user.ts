@@ -23,7 +23,7 @@ interface Membership {
 
 function checkPassword(password: string, email: string): string {
   if (codePointLength(password) < 10 || codePointLength(password) > 1024 || textProblem(password) !== null)
-    throw new UsageError('A password has 10 to 1024 characters, none of them a control character')
+    throw new UsageError('A password must have 10 to 1024 characters and no control characters')
   const weakness = passwordWeakness(password, foldEmail(email))
   if (weakness !== null) throw new UsageError(`The password ${weakness}; choose another one`)
   return password
@@ -32,7 +32,7 @@ function checkPassword(password: string, email: string): string {
 async function accountOf(context: AppContext, email: string): Promise<User> {
   const user = await findUserByEmail(context.db.read, foldEmail(email))
   if (user !== null) return user
-  throw new OperatorError(`Nobody has an account with the address ${JSON.stringify(email)}; make it with user create`)
+  throw new OperatorError(`There is no account with the address ${JSON.stringify(email)}; create it with user create`)
 }
 
 async function memberOf(context: AppContext, { org, email }: Pick<Membership, 'org' | 'email'>) {
@@ -53,7 +53,7 @@ export async function createUserIn(context: AppContext, options: Membership & { 
   return { user_id: user.userId, email: user.email, role, org_id: orgId, password }
 }
 
-/** Gives someone who has an account a role in another organization, or another role in this one. */
+/** Adds an existing account to the organization, or changes its role if it is already a member. */
 export async function addUserTo(context: AppContext, options: Membership): Promise<Facts> {
   const { orgId } = await organizationNamed(context, options.org)
   const { userId, email } = await accountOf(context, options.email)
@@ -78,7 +78,7 @@ export async function removeUserFrom(context: AppContext, options: Pick<Membersh
   return { user_id: user.userId, email: user.email, org_id: orgId, removed: true }
 }
 
-/** Unlike `remove`, which ends one membership, this deletes the account itself. */
+/** Deletes the account itself, unlike `remove`, which ends one membership. */
 export async function deleteUserAccount(
   context: AppContext,
   options: { email: string; confirm: string },
@@ -98,16 +98,16 @@ export async function resetPasswordOf(
   return { user_id: user.userId, email: user.email, password }
 }
 
-/** One row for each membership; without an organization named, accounts without any membership are listed too. */
+/** Lists one row per membership; without `--org`, also accounts without a membership. */
 export async function listUsers(context: AppContext, options: { org?: string }): Promise<Listing> {
   return {
     columns: ['user_id', 'email', 'role', 'org_id', 'org'],
-    rows: options.org === undefined ? await everyAccount(context) : await membersOf(context, options.org),
+    rows: options.org === undefined ? await allAccounts(context) : await membersOf(context, options.org),
     empty: 'No users.',
   }
 }
 
-async function everyAccount(context: AppContext): Promise<Facts[]> {
+async function allAccounts(context: AppContext): Promise<Facts[]> {
   const accounts = await listAccounts(context.db.read)
   return accounts.map(({ userId, email, role, orgId, orgName }) => ({
     ...{ user_id: userId, email, role, org_id: orgId, org: orgName },
@@ -121,40 +121,40 @@ async function membersOf(context: AppContext, org: string): Promise<Facts[]> {
 }
 
 const orgOption = ['--org <name>', 'the organization, by name or id'] as const
-const emailOption = ['--email <address>', 'who signs in with this address'] as const
+const emailOption = ['--email <address>', 'the e-mail address of the account'] as const
 const roleOption = (): Option => new Option('--role <role>', 'the role').choices(roles).makeOptionMandatory()
-const passwordOption = ['--password <password>', 'made up and printed when absent'] as const
+const passwordOption = ['--password <password>', 'generated and printed when absent'] as const
 
 export function addUserCommands(program: Command): void {
-  const user = program.command('user').description('people who sign in')
+  const user = program.command('user').description('user accounts and their roles')
   operatorCommand(user, 'list', 'list accounts and their roles')
     .option('--org <name>', 'only the members of this organization, by name or id')
     .action(onCore(listUsers))
-  operatorCommand(user, 'create', 'make an account with a role in an organization')
+  operatorCommand(user, 'create', 'create an account with a role in an organization')
     .requiredOption(...orgOption)
     .requiredOption(...emailOption)
     .addOption(roleOption())
     .option(...passwordOption)
     .action(onCore(createUserIn))
-  operatorCommand(user, 'add', 'give someone who has an account a role in an organization')
+  operatorCommand(user, 'add', 'give an existing account a role in an organization')
     .requiredOption(...orgOption)
     .requiredOption(...emailOption)
     .addOption(roleOption())
     .action(onCore(addUserTo))
-  operatorCommand(user, 'set-role', 'give a member another role')
+  operatorCommand(user, 'set-role', 'change the role of a member')
     .requiredOption(...orgOption)
     .requiredOption(...emailOption)
     .addOption(roleOption())
     .action(onCore(setRoleOf))
-  operatorCommand(user, 'remove', 'end a membership and its sessions; the account stays')
+  operatorCommand(user, 'remove', 'end a membership and its sessions; the account is kept')
     .requiredOption(...orgOption)
     .requiredOption(...emailOption)
     .action(onCore(removeUserFrom))
-  operatorCommand(user, 'delete', 'delete an account with its memberships and sessions, for good')
+  operatorCommand(user, 'delete', 'permanently delete an account with its memberships and sessions')
     .requiredOption(...emailOption)
-    .requiredOption('--confirm <address>', 'the address once more')
+    .requiredOption('--confirm <address>', 'the address again, as confirmation')
     .action(onCore(deleteUserAccount))
-  operatorCommand(user, 'reset-password', 'set a new password and end every session of the person')
+  operatorCommand(user, 'reset-password', 'set a new password and end every session of the user')
     .requiredOption(...emailOption)
     .option(...passwordOption)
     .action(onCore(resetPasswordOf))

@@ -68,13 +68,13 @@ async function updateWebhookIn(
   options: { org: string; url?: string; enable?: boolean; disable?: boolean },
 ): Promise<Facts> {
   if (options.enable === true && options.disable === true)
-    throw new UsageError('--enable and --disable contradict each other')
+    throw new UsageError('--enable and --disable are mutually exclusive')
   const change = {
     url: options.url === undefined ? undefined : checkUrl(options.url),
     isEnabled: options.enable === true ? true : options.disable === true ? false : undefined,
   }
   if (change.url === undefined && change.isEnabled === undefined)
-    throw new UsageError('Say what to change: --url, --enable or --disable')
+    throw new UsageError('Specify at least one change: --url, --enable or --disable')
   const { orgId, webhook } = await ownWebhook(context, options.org)
   const changed = await changeWebhook(webhookNeeds(context), orgId, webhook.id, change)
   return factsOf(orgId, changed, masked(context, orgId, changed))
@@ -97,23 +97,23 @@ const orgOption = ['--org <name>', 'the organization, by name or id'] as const
 export function addWebhookCommands(program: Command): void {
   const webhook = program.command('webhook').description('endpoints that receive moves, one for each organization')
   operatorCommand(webhook, 'list', 'list webhooks')
-    .option('--org <name>', 'only that of this organization, by name or id')
+    .option('--org <name>', 'only the webhook of this organization, by name or id')
     .action(onCore(listWebhooksIn))
   operatorCommand(webhook, 'show', 'show the webhook of an organization')
     .requiredOption(...orgOption)
     .action(onCore(showWebhook))
-  operatorCommand(webhook, 'create', 'register a webhook; its secret is printed this once')
+  operatorCommand(webhook, 'create', 'create a webhook; its secret is printed only once')
     .requiredOption(...orgOption)
-    .requiredOption('--url <address>', 'https')
-    .option('--disabled', 'registered, but not delivered to yet')
+    .requiredOption('--url <address>', 'an https URL')
+    .option('--disabled', 'create it without enabling delivery')
     .action(onCore(createWebhookIn))
-  operatorCommand(webhook, 'update', 'change a webhook')
+  operatorCommand(webhook, 'update', 'update a webhook')
     .requiredOption(...orgOption)
-    .option('--url <address>', 'https')
+    .option('--url <address>', 'an https URL')
     .option('--enable', 'deliver events from now on')
     .option('--disable', 'drop events from now on')
     .action(onCore(updateWebhookIn))
-  operatorCommand(webhook, 'delete', 'remove a webhook')
+  operatorCommand(webhook, 'delete', 'delete a webhook')
     .requiredOption(...orgOption)
     .action(onCore(deleteWebhookIn))
   operatorCommand(webhook, 'test', 'send a test event')

@@ -3,7 +3,7 @@ import { type Setting, type Settings, settings } from './settings.ts'
 
 export type Config = { readonly [K in keyof Settings]: Settings[K] extends Setting<infer T> ? T : never }
 
-/** Everything that is wrong with the settings, so that one start tells all of it. */
+/** Reports all problems of the settings at once. */
 export class ConfigError extends Error {
   constructor(problems: readonly string[]) {
     super(`Lastseen cannot start with these settings:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
@@ -12,17 +12,17 @@ export class ConfigError extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-const known = new Set(
-  Object.values(settings).flatMap((row: Setting<unknown>) =>
-    row.secret ? [row.name, `${row.name}_FILE`] : [row.name],
+const knownNames = new Set(
+  Object.values(settings).flatMap((setting: Setting<unknown>) =>
+    setting.secret ? [setting.name, `${setting.name}_FILE`] : [setting.name],
   ),
 )
 
-/** A secret may stand in a file instead, named by the setting with `_FILE` behind it. */
-function textOf(row: Setting<unknown>, environment: Environment): string {
-  const file = row.secret ? environment[`${row.name}_FILE`] : undefined
-  if (file === undefined || file === '') return environment[row.name] || row.fallback
-  if (environment[row.name]) throw new Error(`is set together with ${row.name}_FILE`)
+/** A secret may be read from a file, whose path is in the variable with the suffix `_FILE`. */
+function textOf(setting: Setting<unknown>, environment: Environment): string {
+  const file = setting.secret ? environment[`${setting.name}_FILE`] : undefined
+  if (file === undefined || file === '') return environment[setting.name] || setting.fallback
+  if (environment[setting.name]) throw new Error(`is set together with ${setting.name}_FILE`)
   let text: string
   try {
     text = readFileSync(file, 'utf8').trim()
@@ -35,18 +35,18 @@ function textOf(row: Setting<unknown>, environment: Environment): string {
 
 export function readConfig(environment: Environment): Config {
   const problems: string[] = []
-  const result: Record<string, unknown> = {}
-  for (const [key, row] of Object.entries(settings) as [string, Setting<unknown>][]) {
+  const config: Record<string, unknown> = {}
+  for (const [key, setting] of Object.entries(settings) as [string, Setting<unknown>][]) {
     try {
-      result[key] = row.parse(textOf(row, environment))
+      config[key] = setting.parse(textOf(setting, environment))
     } catch (error) {
-      const shown = row.secret ? '' : ` ${JSON.stringify(environment[row.name])}`
-      problems.push(`${row.name}${shown}: ${(error as Error).message}`)
+      const shownValue = setting.secret ? '' : ` ${JSON.stringify(environment[setting.name])}`
+      problems.push(`${setting.name}${shownValue}: ${(error as Error).message}`)
     }
   }
   for (const [name, value] of Object.entries(environment))
-    if (value !== undefined && name.startsWith('LASTSEEN_') && !known.has(name))
+    if (value !== undefined && name.startsWith('LASTSEEN_') && !knownNames.has(name))
       problems.push(`${name}: no such setting`)
   if (problems.length > 0) throw new ConfigError(problems)
-  return Object.freeze(result) as Config
+  return Object.freeze(config) as Config
 }

@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { type Cidr, parseAddress, parseCidr } from '../kernel/ip-range.ts'
 
-/** One environment variable: how it is read, what it is when unset, and what it is for. The documentation's table is made of these. */
+/** An environment variable. The table in docs/operating.md lists all of them with their default and `about`. */
 export interface Setting<T> {
   readonly name: string
   readonly about: string
   readonly fallback: string
-  /** Throws an Error that says what is expected. */
+  /** Throws an Error with a message that states the expected value. */
   readonly parse: (text: string) => T
   readonly secret?: boolean
 }
 
-const expected = (what: string): never => {
-  throw new Error(`expected ${what}`)
+const expected = (description: string): never => {
+  throw new Error(`expected ${description}`)
 }
 
 const port = (text: string): number =>
@@ -33,34 +33,34 @@ const oneOf =
 
 const line = (text: string): string => text
 
-const quota = (name: string, what: string, fallback: number): Setting<number> => ({
+const quota = (name: string, noun: string, fallback: number): Setting<number> => ({
   name: `LASTSEEN_QUOTA_${name}`,
   fallback: String(fallback),
   parse: count(0, 1_000_000_000),
-  about: `How many ${what} an organization may have. \`lastseen org quota\` sets another number for one organization.`,
+  about: `How many ${noun} an organization may have. \`lastseen org quota\` sets another number for one organization.`,
 })
 
 const optional = (text: string): string | null => (text === '' ? null : text)
 
-/** With several hosts: the servers of one cluster, one of which is the primary. */
+/** Several hosts, separated by commas, are a primary and its standbys. */
 function databaseUrl(text: string): string | null {
   if (text === '') return null
-  const [place = ''] = text.slice(text.indexOf('://') + 3).split(/[?/]/)
-  const hosts = place.slice(place.lastIndexOf('@') + 1)
-  const single = text.replace(hosts, hosts.split(',')[0]!)
-  const isAddress =
-    /^postgres(ql)?:\/\//.test(text) && hosts.split(',').every((host) => host !== '') && URL.canParse(single)
-  if (!isAddress) return expected('an address such as postgres://user:password@host/name')
-  const wanted = new URL(single).searchParams.get('target_session_attrs') ?? 'primary'
-  if (!['any', 'read-write', 'primary'].includes(wanted))
+  const [authority = ''] = text.slice(text.indexOf('://') + 3).split(/[?/]/)
+  const hosts = authority.slice(authority.lastIndexOf('@') + 1)
+  const singleHostUrl = text.replace(hosts, hosts.split(',')[0]!)
+  const isValid =
+    /^postgres(ql)?:\/\//.test(text) && hosts.split(',').every((host) => host !== '') && URL.canParse(singleHostUrl)
+  if (!isValid) return expected('an address such as postgres://user:password@host/name')
+  const sessionAttrs = new URL(singleHostUrl).searchParams.get('target_session_attrs') ?? 'primary'
+  if (!['any', 'read-write', 'primary'].includes(sessionAttrs))
     return expected('target_session_attrs to be primary or read-write: it must be a server that can be written to')
   return text
 }
 
 function replicaUrl(text: string): string | null {
   if (text === '') return null
-  const isOne = databaseUrl(text) !== null && !/^[^/]*\/\/[^/]*,/.test(text)
-  return isOne ? text : expected('the address of one server, such as postgres://user:password@host/name')
+  const hasOneHost = databaseUrl(text) !== null && !/^[^/]*\/\/[^/]*,/.test(text)
+  return hasOneHost ? text : expected('the address of one server, such as postgres://user:password@host/name')
 }
 
 function httpUrl(text: string): string | null {
@@ -72,23 +72,23 @@ function httpUrl(text: string): string | null {
 
 export const roles = ['api', 'ingest', 'deliver'] as const
 
-/** What a process does: answers the API and the web app, takes in what readers send, delivers webhooks. */
+/** `api` serves the API and the web app, `ingest` receives messages from readers, `deliver` delivers webhooks. */
 type Role = (typeof roles)[number]
 
 function roleSet(text: string): ReadonlySet<Role> {
-  const parts = listed(text)
+  const parts = splitList(text)
   const known = parts.flatMap((part) => roles.find((role) => role === part) ?? expected(`some of ${roles.join(', ')}`))
   return known.length === 0 ? expected(`some of ${roles.join(', ')}`) : new Set(known)
 }
 
-const listed = (text: string): string[] => (text === '' ? [] : text.split(',').map((part) => part.trim()))
+const splitList = (text: string): string[] => (text === '' ? [] : text.split(',').map((part) => part.trim()))
 
 const ranges = (text: string): readonly Cidr[] =>
-  listed(text).map((part) => parseCidr(part) ?? expected('ranges such as 10.0.0.0/8,fd00::/8'))
+  splitList(text).map((part) => parseCidr(part) ?? expected('ranges such as 10.0.0.0/8,fd00::/8'))
 
-/** An address with or without a port; IPv6 with a port stands in brackets. */
+/** Addresses with an optional port. An IPv6 address with a port is in brackets. */
 const nameServers = (text: string): readonly string[] =>
-  listed(text).map((part) => {
+  splitList(text).map((part) => {
     const [, plain, bracketed] = /^(?:([\d.]+|[\da-f:.]+(?=$))|\[([\da-f:.]+)\])(?::\d{1,5})?$/i.exec(part) ?? []
     return parseAddress(plain ?? bracketed ?? '') === null
       ? expected('addresses such as 9.9.9.9 or [2620:fe::fe]:53')
@@ -125,7 +125,7 @@ function mailUrl(text: string): string | null {
 const sender = (text: string): string =>
   /^[^\r\n]*[^\s@<]+@[^\s@>]+>?$/.test(text) ? text : expected('an e-mail address')
 
-const setting = <T>(row: Setting<T>): Setting<T> => row
+const setting = <T>(definition: Setting<T>): Setting<T> => definition
 
 export const settings = {
   port: setting({ name: 'PORT', fallback: '8080', parse: port, about: 'Port of the API and the web app.' }),
@@ -139,7 +139,7 @@ export const settings = {
     name: 'LASTSEEN_BASE_URL',
     fallback: '',
     parse: httpUrl,
-    about: 'Public address of the installation, for the API description and for links in mails. Relative when unset.',
+    about: 'Public URL of the installation, for the OpenAPI documents and for links in e-mails. Relative when unset.',
   }),
   rootSurface: setting({
     name: 'LASTSEEN_ROOT_SURFACE',
@@ -152,13 +152,13 @@ export const settings = {
     name: 'LASTSEEN_ENVIRONMENT',
     fallback: 'production',
     parse: oneOf('production', 'preview'),
-    about: 'Tokens and credentials of one environment never work in the other.',
+    about: 'Tokens and credentials are valid only in their own environment.',
   }),
   dataDir: setting({
     name: 'LASTSEEN_DATA_DIR',
     fallback: './data',
     parse: line,
-    about: 'Where the embedded database lives, relative to the folder Lastseen is installed in.',
+    about: 'Data directory of the embedded database, relative to the installation directory.',
   }),
   databaseUrl: setting({
     name: 'DATABASE_URL',
@@ -166,14 +166,15 @@ export const settings = {
     parse: databaseUrl,
     secret: true,
     about:
-      'An outside PostgreSQL 15 or newer, instead of the embedded one. The role must own the database. Several hosts, separated by commas, are a primary and its standbys.',
+      'An external PostgreSQL 15 or newer, instead of the embedded one. The role must own the database. Several hosts, separated by commas, are a primary and its standbys.',
   }),
   replicaUrl: setting({
     name: 'LASTSEEN_REPLICA_URL',
     fallback: '',
     parse: replicaUrl,
     secret: true,
-    about: 'A streaming replica of that PostgreSQL for reports, history and exports, which may then be a moment old.',
+    about:
+      'A streaming replica of that PostgreSQL for reports, history and exports, which may then be slightly out of date.',
   }),
   masterKey: setting({
     name: 'LASTSEEN_MASTER_KEY',
@@ -181,40 +182,40 @@ export const settings = {
     parse: masterKey,
     secret: true,
     about:
-      'Encrypts the keys in the database, so that a backup alone neither signs tokens nor opens webhook secrets: 32 random bytes in base64 (`openssl rand -base64 32`). Every process and command needs it from then on.',
+      'Encrypts the keys in the database, so that a backup alone cannot be used to sign tokens or decrypt webhook secrets: 32 random bytes in base64 (`openssl rand -base64 32`). Once set, every process and command needs it.',
   }),
   databasePool: setting({
     name: 'LASTSEEN_DATABASE_POOL',
     fallback: '4',
     parse: count(1, 100),
     about:
-      'Database connections per process for lookups and lists, as many each for other reads, for searches and reports, and for other single statements, and twice as many for transactions. Up to twelve more serve sign-ins, imports and the readiness check, listen and hold locks.',
+      'Size of the database connection pool for lookups and lists in each process. Other reads, searches and reports, and other single statements each have a pool of the same size; transactions have one of twice the size. Up to twelve more connections serve sign-ins, imports, the readiness check, notifications and locks.',
   }),
   workers: setting({
     name: 'LASTSEEN_WORKERS',
     fallback: '1',
     parse: count(1, 64),
-    about: 'Server processes on this machine; `--workers N` says the same.',
+    about: 'Number of server processes on this machine; same as `--workers N`.',
   }),
   roles: setting({
     name: 'LASTSEEN_ROLES',
     fallback: 'api,ingest,deliver',
     parse: roleSet,
     about:
-      'What this process does: `api` (with the web app), `ingest` (readers), `deliver` (webhooks); `--roles` says the same. `lastseen ingest` and `lastseen deliver` do one.',
+      'Roles of this process: `api` (with the web app), `ingest` (readers), `deliver` (webhooks); same as `--roles`. `lastseen ingest` and `lastseen deliver` start a process with one role.',
   }),
   rateLimitStore: setting({
     name: 'LASTSEEN_RATE_LIMIT_STORE',
     fallback: 'auto',
     parse: oneOf('auto', 'memory', 'database'),
     about:
-      'Where token buckets live. `auto`: memory while one start of the program serves, with any number of workers; the database as soon as there are several. `memory` is for a single process only.',
+      'Where rate limit buckets are stored. `auto`: in memory while a single process serves, in the database as soon as there are several. `memory` is for a single process only.',
   }),
   retentionDays: setting({
     name: 'LASTSEEN_RETENTION_DAYS',
     fallback: '400',
     parse: count(1, 36_500),
-    about: 'How long history is kept. Older reads are ignored when they arrive.',
+    about: 'Number of days for which history is kept. Reads that are older when they arrive are ignored.',
   }),
   liveStreamsPerUser: setting({
     name: 'LASTSEEN_LIVE_STREAMS_PER_USER',
@@ -271,90 +272,91 @@ export const settings = {
     fallback: '',
     parse: optional,
     secret: true,
-    about: 'An outside MQTT broker to listen to, instead of the embedded one.',
+    about: 'An external MQTT broker to subscribe to, instead of the embedded one.',
   }),
   mqttShare: setting({
     name: 'LASTSEEN_MQTT_SHARE',
     fallback: 'auto',
     parse: oneOf('auto', 'always'),
     about:
-      'How to listen at an outside broker. `auto`: as a shared subscription with workers and split roles. Set `always` when several processes that do everything listen.',
+      'When to use a shared subscription at an external broker. `auto`: with several workers, or if the process does not have all roles. Set `always` if several independently started processes with all roles subscribe.',
   }),
   unknownReadersOrg: setting({
     name: 'LASTSEEN_UNKNOWN_READERS_ORG',
     fallback: '',
     parse: (text) => (text === '' ? null : count(1, Number.MAX_SAFE_INTEGER)(text)),
     about:
-      'The organization whose managers see, in the web app, readers at the outside broker that nobody registered. Without it they show while there is one organization.',
+      'Id of the organization whose managers see unregistered readers of the external broker in the web app. When unset, they are shown while the installation has a single organization.',
   }),
   mqttPublicUrl: setting({
     name: 'LASTSEEN_MQTT_PUBLIC_URL',
     fallback: '',
     parse: optional,
-    about: 'The broker’s address as readers reach it, shown when a reader is made.',
+    about: 'Public URL of the broker for readers, shown when a reader is created.',
   }),
   webhookAllow: setting({
     name: 'LASTSEEN_WEBHOOK_ALLOW',
     fallback: '',
     parse: ranges,
-    about: 'Address ranges that webhooks may reach although they are not public, such as `10.1.0.0/16,127.0.0.1`.',
+    about: 'Private address ranges to which webhooks may be sent, such as `10.1.0.0/16,127.0.0.1`.',
   }),
   webhookCa: setting({
     name: 'LASTSEEN_WEBHOOK_CA_FILE',
     fallback: '',
     parse: certificates,
-    about: 'PEM file of certificate authorities that webhook endpoints may use beside the public ones.',
+    about: 'PEM file of certificate authorities that are trusted for webhook endpoints in addition to the public ones.',
   }),
   webhookDns: setting({
     name: 'LASTSEEN_WEBHOOK_DNS',
     fallback: '',
     parse: nameServers,
-    about: 'Name servers that resolve webhook hosts, such as `9.9.9.9,149.112.112.112`. The system’s when unset.',
+    about:
+      'Name servers that resolve webhook hosts, such as `9.9.9.9,149.112.112.112`. When unset, those of the system.',
   }),
   mailUrl: setting({
     name: 'LASTSEEN_MAIL_URL',
     fallback: '',
     parse: mailUrl,
     secret: true,
-    about: 'The mail server, such as `smtp://user:password@host:587`. Without it links go to standard error instead.',
+    about: 'The mail server, such as `smtp://user:password@host:587`. When unset, links are printed to standard error.',
   }),
   mailFrom: setting({
     name: 'LASTSEEN_MAIL_FROM',
     fallback: 'Lastseen <lastseen@localhost>',
     parse: sender,
-    about: 'Sender of mails.',
+    about: 'Sender of e-mails.',
   }),
   exchangeLimit: setting({
     name: 'LASTSEEN_EXCHANGE_LIMIT',
     fallback: '3000',
     parse: count(1, 1_000_000),
-    about: 'Token exchanges a minute of one credential in each server process.',
+    about: 'Token exchanges per minute and credential in each server process.',
   }),
   signup: setting({
     name: 'LASTSEEN_SIGNUP',
     fallback: 'auto',
     parse: oneOf('auto', 'open', 'invite-only', 'closed'),
     about:
-      'Who may create an account over HTTP. `open`: anybody, with a new organization. `invite-only`: people with an invitation. `closed`: nobody; operator commands do. `auto`: `open` while `LASTSEEN_HOST` is a loopback address, `invite-only` otherwise.',
+      'Who may create an account over HTTP. `open`: everyone, with a new organization. `invite-only`: users with an invitation. `closed`: no one; only operator commands create accounts. `auto`: `open` while `LASTSEEN_HOST` is a loopback address, `invite-only` otherwise.',
   }),
   signupLimit: setting({
     name: 'LASTSEEN_SIGNUP_LIMIT',
     fallback: '10',
     parse: count(1, 1_000_000),
     about:
-      'Sign-ups an hour from one client address. Clients on this machine are not limited while `LASTSEEN_HOST` is a loopback address.',
+      'Sign-ups per hour and client address. Clients on this machine are not limited while `LASTSEEN_HOST` is a loopback address.',
   }),
   edgeFilter: setting({
     name: 'LASTSEEN_EDGE_FILTER',
     fallback: 'false',
     parse: flag,
-    about: 'Refuse requests whose User-Agent is empty or a library default, with a plain 403.',
+    about: 'Reject requests whose User-Agent is empty or the default of an HTTP library, with a plain-text 403.',
   }),
   trustProxy: setting({
     name: 'LASTSEEN_TRUST_PROXY',
     fallback: 'false',
     parse: flag,
-    about: 'Take the caller’s address from the last entry of X-Forwarded-For. Only behind a proxy that sets it.',
+    about: 'Take the client address from the last entry of X-Forwarded-For. Use only behind a proxy that sets it.',
   }),
   metricsToken: setting({
     name: 'LASTSEEN_METRICS_TOKEN',
@@ -362,19 +364,19 @@ export const settings = {
     parse: optional,
     secret: true,
     about:
-      'Bearer token for `/metrics`. Without it `/metrics` answers only while listening on a loopback address, and not through a proxy.',
+      'Bearer token for `/metrics`. When unset, `/metrics` is available only while the server listens on a loopback address, and not through a proxy.',
   }),
   logLevel: setting({
     name: 'LASTSEEN_LOG_LEVEL',
     fallback: 'info',
     parse: oneOf('debug', 'info', 'warn', 'error', 'silent'),
-    about: 'How much is logged.',
+    about: 'Lowest level that is logged.',
   }),
   logFormat: setting({
     name: 'LASTSEEN_LOG_FORMAT',
     fallback: 'auto',
     parse: oneOf('auto', 'json', 'pretty'),
-    about: 'How log lines look. `auto`: readable on a terminal, JSON otherwise.',
+    about: 'Format of log lines. `auto`: `pretty` on a terminal, otherwise `json`.',
   }),
 }
 

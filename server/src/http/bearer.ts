@@ -1,7 +1,7 @@
 import { apiError } from '../kernel/errors.ts'
 import type { IncomingMessage } from 'node:http'
 
-/** The token of `Authorization: Bearer <token>`, the only place where one is honoured. */
+/** Returns the token of `Authorization: Bearer <token>`. Tokens in any other header are rejected. */
 export function bearerToken(request: IncomingMessage): string {
   const header = request.headers.authorization
   if (header === undefined) {

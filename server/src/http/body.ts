@@ -8,13 +8,13 @@ import { type Infer, type Shape, parseObject } from './validation/schema.ts'
 const mebibyte = 1024 * 1024
 const maxDepth = 64
 
-/** Requests with `Expect: 100-continue`, whose client sends the body once this is called. */
+/** Requests with `Expect: 100-continue`, each with the function that tells the client to send the body. */
 export const continuations = new WeakMap<IncomingMessage, () => void>()
 
 /**
- * The whole body, or null when it is larger than a body may be. What is too much is read to its end and thrown away, so
- * that the connection stays usable; the time a request may take bounds it. A client that waits for 100 Continue is not
- * asked for a body that is too large.
+ * Returns the whole body, or null when it exceeds the limit. An oversized body is read to its end and discarded, so that
+ * the connection stays usable; the request timeout bounds how long that takes. A client that waits for 100 Continue does
+ * not receive it when Content-Length exceeds the limit.
  */
 export function readBytes(request: IncomingMessage, maxMebibytes = 1): Promise<Buffer | null> {
   const maxBytes = maxMebibytes * mebibyte
@@ -23,7 +23,7 @@ export function readBytes(request: IncomingMessage, maxMebibytes = 1): Promise<B
     if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.resolve(null)
     sendContinue()
   }
-  return new Promise((resolve, fail) => {
+  return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
     request.on('data', (chunk: Buffer) => {
@@ -32,13 +32,13 @@ export function readBytes(request: IncomingMessage, maxMebibytes = 1): Promise<B
       else chunks.length = 0
     })
     request.on('end', () => resolve(size > maxBytes ? null : chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
-    const cutShort = (): void => {
-      if (!request.complete) fail(apiError.badRequest('The request body did not arrive whole'))
+    const rejectIncomplete = (): void => {
+      if (!request.complete) reject(apiError.badRequest('The request body is incomplete'))
     }
-    request.on('error', cutShort)
-    request.on('close', cutShort)
-    // Who hung up while waiting for a turn has closed already, and says so no more.
-    if (request.destroyed) cutShort()
+    request.on('error', rejectIncomplete)
+    request.on('close', rejectIncomplete)
+    // A client that disconnected while its request was queued has already emitted 'close'.
+    if (request.destroyed) rejectIncomplete()
   })
 }
 
@@ -47,7 +47,7 @@ const wrongType = 'Request body could not be decoded as the expected type'
 const parseFailures = {
   syntax: 'Request body is not valid JSON',
   depth: `Request body is nested deeper than ${maxDepth} levels`,
-  'duplicate key': 'Request body holds a key twice in one object',
+  'duplicate key': 'Request body contains an object with a duplicate key',
 } as const
 
 function parseBody(bytes: Buffer | null, body: Body<Shape>): Json {
@@ -61,14 +61,14 @@ function parseBody(bytes: Buffer | null, body: Body<Shape>): Json {
   throw apiError.badRequest(parseFailures[outcome.reason])
 }
 
-/** The JSON object that the body is, before any of its fields is checked. */
+/** Parses the body as a JSON object without validating its fields. */
 function decodeObject(bytes: Buffer | null, body: Body<Shape>): { [key: string]: Json } {
   const value = parseBody(bytes, body)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw apiError.badRequest(wrongType)
   return value
 }
 
-/** The body as its row declares it, or the contract's refusal. */
+/** Validates the body against the shape that its route declares. */
 function checkBody<S extends Shape>(value: { [key: string]: Json }, body: Body<S>): Infer<S> {
   const problems: FieldProblem[] = []
   const result = parseObject(body.shape, value, '', { problems, aborted: false })
@@ -76,17 +76,17 @@ function checkBody<S extends Shape>(value: { [key: string]: Json }, body: Body<S
   return result as Infer<S>
 }
 
-/** The bytes of the body, null when there are too many. */
+/** Returns the bytes of the body, or null when it exceeds the route's limit. */
 export async function readBody(context: RequestContext, { maxMebibytes }: Body<Shape>): Promise<Buffer | null> {
   const bytes = await readBytes(context.request, maxMebibytes)
   if (!context.request.complete) closeAfter(context)
   return bytes
 }
 
-/** A path that leads nowhere is reported before a bad body, but only a bad body costs the extra query. */
+/** Reports a missing record before an invalid body. The query for the record runs only if the body is invalid. */
 export async function decodeFor(
   route: AnyRoute,
-  call: HandlerContext<never, never, never>,
+  context: HandlerContext<never, never, never>,
   bytes: Buffer | null,
 ): Promise<unknown> {
   let value: ReturnType<typeof decodeObject> | undefined
@@ -94,12 +94,12 @@ export async function decodeFor(
     value = decodeObject(bytes, route.body!)
     return checkBody(value, route.body!)
   } catch (error) {
-    await route.ensureExists?.({ ...call, body: value })
+    await route.ensureExists?.({ ...context, body: value })
     throw error
   }
 }
 
-/** A body too large even to be discarded ends the connection once its error is sent. */
+/** Closes the connection once the response is sent. Used when the body was not read to its end. */
 function closeAfter(context: RequestContext): void {
   context.response.shouldKeepAlive = false
   context.response.once('finish', () => context.request.destroy())

@@ -1,16 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 import { clientKeyOf } from '../kernel/ip-range.ts'
 
-/** True when the headers say that a proxy forwarded the request. */
+/** True when the request has a header that proxies add. */
 export const isForwarded = ({ headers }: IncomingMessage): boolean =>
   ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'].some((name) => headers[name] !== undefined)
 
-/** Some proxies write the client's port behind the address. */
+/** Some proxies append the client's port to the address. */
 const withoutPort = (text: string): string => /^(?:([\d.]+)|\[(.+)\]):\d+$/.exec(text)?.slice(1).find(Boolean) ?? text
 
 /**
- * The key of the client in all limits by address. Behind a trusted proxy it is the last entry of X-Forwarded-For, the one
- * that the proxy itself has written. It need not be an address: a proxy may write another name for the client.
+ * The key that identifies the client in all per-address limits. Behind a trusted proxy it is the last entry of
+ * X-Forwarded-For, which the proxy itself has written. It is not always an IP address: a proxy may write another identifier.
  */
 export function clientAddress(request: IncomingMessage, trustProxy: boolean): string {
   const forwarded = trustProxy ? request.headers['x-forwarded-for'] : undefined

@@ -24,13 +24,13 @@ import { type ConsumeResult, type RateLimiter, fullBucket, rateState, assertAllo
 import { type Reply, type AnyRoute, type Deprecation, variablesOf } from './route.ts'
 import { type Match, Router } from './router.ts'
 
-/** What stands outside the contract: descriptions, documentation, health, and the door for readers. */
+/** A route outside the API contract: OpenAPI documents, documentation, health checks and reader ingest. */
 export interface RawRoute {
   readonly method?: 'GET' | 'POST'
   readonly path: string
   /** Name in logs and metrics, the path when absent. */
   readonly operation?: string
-  /** The path carries a secret and must not be written down. */
+  /** The path contains a secret and must not be logged. */
   readonly isPathSecret?: boolean
   readonly render: (request: RawRequest) => Promise<RawReply> | RawReply
 }
@@ -48,12 +48,12 @@ export interface RawReply {
   readonly text: string | Buffer
 }
 
-/** Rows under one base address. */
+/** The routes under one base path. */
 export interface Surface {
   readonly base: string
-  /** Stands before its operations' names in logs and metrics. */
+  /** Prefix of its operations' names in logs and metrics. */
   readonly label?: string
-  /** The web app's own endpoints, which no description publishes. */
+  /** The endpoints of the web app, which no OpenAPI document publishes. */
   readonly isInternal?: boolean
   readonly routes: readonly AnyRoute[]
 }
@@ -65,16 +65,16 @@ export interface DispatcherDeps {
   readonly limiter: RateLimiter
   /** Shares the capacity of the process among organizations. */
   readonly queue: FairQueue
-  /** Token exchanges and other anonymous requests, shared by client address: no organization's slow requests delay them. */
+  /** Token exchanges and other anonymous requests, per client address, so that slow tenant requests never delay them. */
   readonly anonymousQueue: FairQueue
-  /** Operations that hash passwords, shared by client address, so that they never delay anything else. */
+  /** Operations that hash passwords, queued per client address, so that they never delay other requests. */
   readonly passwordQueue: FairQueue
-  /** Downloads, which last as long as their clients take to read them. */
+  /** Downloads, which take as long as their clients need to read them. */
   readonly downloadQueue: FairQueue
   readonly millis: () => number
   readonly edgeFilter: boolean
   readonly trustProxy: boolean
-  /** Called once, at the first request of a proxy while none is trusted. */
+  /** Called once, at the first forwarded request, if `trustProxy` is off. */
   readonly onUntrustedProxy: () => void
   readonly onAnswered: (context: RequestContext, status: number) => void
   readonly onBug: (context: RequestContext, error: unknown) => void
@@ -84,8 +84,8 @@ interface Mounted {
   readonly route: AnyRoute
   readonly operation: string
   readonly variables: readonly string[]
-  /** Parameter names that other routes declare: those of both public surfaces, and of this surface. */
-  readonly elsewhere: ReadonlySet<string>
+  /** All query parameter names of the public surfaces and of this surface. */
+  readonly knownParameters: ReadonlySet<string>
 }
 
 type RouteTarget = Mounted | RawRoute
@@ -93,16 +93,16 @@ type RouteTarget = Mounted | RawRoute
 export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessage, response: ServerResponse) => void {
   const router = mount(deps)
   const secretPaths = deps.rawRoutes
-    .filter((page) => page.isPathSecret)
+    .filter((route) => route.isPathSecret)
     .map(({ path }) => ({ path, start: path.slice(0, path.indexOf('{')) }))
 
-  /** A secret in the path is written down nowhere, not even when the path is mistyped or the method is wrong. */
+  /** Keeps secrets in the path out of logs and responses, even when the path is mistyped or the method is wrong. */
   function redactPath(context: RequestContext): void {
     for (const { path, start } of secretPaths) if (context.path.startsWith(start)) context.loggedPath = path
     if (context.loggedPath === context.path) context.loggedPath = context.path.replace(secretPattern, '{secret}')
   }
 
-  /** The life of a request, in the order of decision D6. */
+  /** Handles a request. Decision D6 fixes the order of the checks. */
   async function handleRequest(context: RequestContext): Promise<void> {
     const { request } = context
     redactPath(context)
@@ -128,7 +128,7 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
     context.operation = target.operation
     if (route.deprecation !== undefined) {
       const { sunset } = route.deprecation
-      announceEnd(context, sunset)
+      setDeprecationHeaders(context, sunset)
       if (deps.millis() >= sunset.getTime()) throw apiError.gone()
     }
 
@@ -139,7 +139,7 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
       throw apiError.forbidden('A signed-in user is required')
     const missing = route.scopes.find((scope) => !principal.scopes.has(scope))
     if (missing !== undefined) throw apiError.missingScope(missing)
-    const query = parseQuery(context.queryText, route.query, target.elsewhere)
+    const query = parseQuery(context.queryText, route.query, target.knownParameters)
     const params = parseParams(route, target.variables, segments)
     const address = clientAddress(request, deps.trustProxy)
     const call = {
@@ -151,23 +151,23 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
       isForwarded: () => isForwarded(request),
     }
 
-    // An anonymous body is read before the request takes a slot, so that slow anonymous clients hold none. An authenticated one is
-    // read after it, so that requests that wait take no memory for their bodies.
+    // The body of an anonymous request is read before the request takes a slot, so that slow anonymous clients hold no
+    // slots. The body of an authenticated request is read afterwards, so that queued requests hold no bodies in memory.
     const isAnonymous = route.access === 'public'
-    const early = isAnonymous && route.body !== undefined ? await readBody(context, route.body) : undefined
+    const preReadBody = isAnonymous && route.body !== undefined ? await readBody(context, route.body) : undefined
     const queue = route.hashesPassword ? deps.passwordQueue : isAnonymous ? deps.anonymousQueue : deps.queue
     const tenant = isAnonymous || route.hashesPassword ? address : principal.orgId
     await queue.acquire(tenant, 1, () => context.response.destroyed)
     let result: Reply
     try {
       if (route.body !== undefined) {
-        const bytes = early === undefined ? await readBody(context, route.body) : early
+        const bytes = preReadBody === undefined ? await readBody(context, route.body) : preReadBody
         call.body = (await decodeFor(route, call, bytes)) as never
       }
       result = await route.handle(call)
-      if (result.stream === undefined && result.download === undefined) sendWhole(context, result)
+      if (result.stream === undefined && result.download === undefined) sendJson(context, result)
     } finally {
-      // The slot is kept until the client has taken the response: so no tenant fills the memory with unread responses.
+      // The slot is held until the client has received the response, so that no tenant fills the memory with responses.
       onFlushed(context, () => queue.release(tenant))
     }
     if (result.stream !== undefined) return sendEventStream(context, result.stream)
@@ -177,10 +177,10 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
 
   function matchRoute(context: RequestContext): { target: RouteTarget; segments: readonly string[] } {
     const method = context.method === 'HEAD' ? 'GET' : context.method
-    const found = router.all(context.path)
-    const first = found[0]?.methods.get(method)
-    if (first !== undefined) return { target: first, segments: found[0]!.segments }
-    const matches = found.filter((match, index) => index === 0 || takesAnyText(match))
+    const candidates = router.all(context.path)
+    const first = candidates[0]?.methods.get(method)
+    if (first !== undefined) return { target: first, segments: candidates[0]!.segments }
+    const matches = candidates.filter((match, index) => index === 0 || hasNaturalKey(match))
     for (const { methods, segments } of matches) {
       const target = methods.get(method)
       if (target !== undefined) return { target, segments }
@@ -189,11 +189,15 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
     throw apiError.methodNotAllowed(allowedMethods(matches.flatMap(({ methods }) => [...methods.keys()])))
   }
 
-  /** Whoever is at the wrong base is told the right one. */
+  /** Returns a 404, which names the right base path if the path exists on another surface. */
   function unknownPath(path: string): ApiError {
-    const here = deps.surfaces.find(({ base }) => path.startsWith(`${base}/`))?.base
-    const there = deps.surfaces.find(({ base }) => base !== here && isKnown(base + path.slice(here?.length)))?.base
-    return here === undefined || there === undefined ? apiError.notFound('Path') : apiError.notFoundHere(there)
+    const requestedBase = deps.surfaces.find(({ base }) => path.startsWith(`${base}/`))?.base
+    const rightBase = deps.surfaces.find(
+      ({ base }) => base !== requestedBase && isKnown(base + path.slice(requestedBase?.length)),
+    )?.base
+    return requestedBase === undefined || rightBase === undefined
+      ? apiError.notFound('Path')
+      : apiError.notFoundHere(rightBase)
   }
 
   const isKnown = (path: string): boolean => router.find(path) !== null
@@ -206,66 +210,69 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
     return principal
   }
 
-  function consumeRateLimit(context: RequestContext, drawn: ConsumeResult): void {
-    context.rate = rateState(drawn)
-    assertAllowed(drawn)
+  function consumeRateLimit(context: RequestContext, result: ConsumeResult): void {
+    context.rate = rateState(result)
+    assertAllowed(result)
   }
 
-  async function settle(context: RequestContext): Promise<void> {
+  async function respond(context: RequestContext): Promise<void> {
     try {
       await handleRequest(context)
     } catch (error) {
-      const refusal = toApiError(error)
-      if (refusal === internalError) deps.onBug(context, error)
-      send(context, errorKinds[refusal.kind].status, refusal.headers, {
+      const clientError = toApiError(error)
+      if (clientError === internalError) deps.onBug(context, error)
+      send(context, errorKinds[clientError.kind].status, clientError.headers, {
         type: 'application/json',
-        text: errorBody(refusal, context.loggedPath, context.requestId),
+        text: errorBody(clientError, context.loggedPath, context.requestId),
       })
     }
     deps.onAnswered(context, context.response.statusCode)
   }
 
-  let hasWarned = deps.trustProxy
+  let hasReportedProxy = deps.trustProxy
   return (request, response) => {
     const millis = deps.millis()
-    if (!hasWarned && isForwarded(request)) {
-      hasWarned = true
+    if (!hasReportedProxy && isForwarded(request)) {
+      hasReportedProxy = true
       deps.onUntrustedProxy()
     }
-    void settle(createRequestContext(request, response, fullBucket(millis), millis))
+    void respond(createRequestContext(request, response, fullBucket(millis), millis))
   }
 }
 
 function mount(deps: DispatcherDeps): Router<RouteTarget> {
   const router = new Router<RouteTarget>()
-  const published = deps.surfaces.filter((surface) => !surface.isInternal).flatMap(parameterNames)
+  const publicParameters = deps.surfaces.filter((surface) => !surface.isInternal).flatMap(parameterNames)
   for (const surface of deps.surfaces) {
     const { base, label = '', routes } = surface
-    const elsewhere = new Set([...published, ...parameterNames(surface)])
+    const knownParameters = new Set([...publicParameters, ...parameterNames(surface)])
     for (const route of routes) {
-      if (route.deprecation !== undefined) assertNotice(route.id, route.deprecation)
-      const mounted = { route, elsewhere, operation: label + route.id, variables: variablesOf(route) }
+      if (route.deprecation !== undefined) assertSunsetNotice(route.id, route.deprecation)
+      const mounted = { route, knownParameters, operation: label + route.id, variables: variablesOf(route) }
       router.add(route.method, base + route.path, mounted)
     }
   }
-  for (const page of deps.rawRoutes) router.add(page.method ?? 'GET', page.path, page)
+  for (const route of deps.rawRoutes) router.add(route.method ?? 'GET', route.path, route)
   return router
 }
 
 const parameterNames = ({ routes }: Surface): string[] =>
   routes.flatMap((route) => Object.keys(route.query?.parameters ?? {}))
 
-/** A natural key may read like a fixed part of another path, which then gives way where it has nothing to say. */
-const takesAnyText = ({ methods }: Match<RouteTarget>): boolean =>
+/**
+ * True when the path ends in a natural key, which may equal a fixed segment of another path. The route with the key then
+ * serves the methods that the fixed path lacks.
+ */
+const hasNaturalKey = ({ methods }: Match<RouteTarget>): boolean =>
   [...methods.values()].some((target) => 'route' in target && target.route.keys !== undefined)
 
-async function render(context: RequestContext, page: RawRoute, segments: readonly string[]): Promise<void> {
-  context.operation = page.operation ?? page.path
-  const answer = await page.render({ message: context.request, segments })
-  send(context, answer.status, answer.headers ?? {}, { type: answer.type, text: answer.text })
+async function render(context: RequestContext, route: RawRoute, segments: readonly string[]): Promise<void> {
+  context.operation = route.operation ?? route.path
+  const { status, headers = {}, type, text } = await route.render({ message: context.request, segments })
+  send(context, status, headers, { type, text })
 }
 
-function sendWhole(context: RequestContext, { status, headers = {}, body }: Reply): void {
+function sendJson(context: RequestContext, { status, headers = {}, body }: Reply): void {
   const payload = body === undefined ? undefined : { type: 'application/json', text: JSON.stringify(body) }
   send(context, status, headers, payload)
 }
@@ -280,41 +287,41 @@ function allowedMethods(methods: readonly string[]): string[] {
 /** RFC 3986 section 3.2: an IP literal or a name, and an optional port. */
 const hostPattern = /^(?:\[[0-9a-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})+)(?::\d{0,5})?$/i
 
-/** HTTP that parses but asks for something this service does not do. */
+/** Rejects requests that parse as HTTP but use features that this service does not support. */
 function checkProtocol(request: IncomingMessage): void {
-  if (request.httpVersionMajor !== 1) throw apiError.badRequest('The service speaks HTTP/1.1')
-  // RFC 9112 section 3.2: a request with several Host headers is refused whatever its version.
-  if (countHeader(request, 'host') > 1) throw apiError.badRequest('The Host header stands more than once')
+  if (request.httpVersionMajor !== 1) throw apiError.badRequest('Only HTTP/1.1 is supported')
+  // RFC 9112 section 3.2: a request with several Host headers is rejected, whatever its version.
+  if (countHeader(request, 'host') > 1) throw apiError.badRequest('The Host header appears more than once')
   if (request.headers.host === undefined && request.httpVersion === '1.1')
     throw apiError.badRequest('The Host header is missing')
   if (request.headers.host !== undefined && !hostPattern.test(request.headers.host))
     throw apiError.badRequest('The Host header is not a host name with an optional port')
   if (countHeader(request, 'authorization') > 1)
-    throw apiError.badRequest('The Authorization header stands more than once')
+    throw apiError.badRequest('The Authorization header appears more than once')
   const coding = request.headers['transfer-encoding']
   if (coding !== undefined && coding.toLowerCase() !== 'chunked')
-    throw apiError.badRequest('The only transfer coding supported is chunked')
+    throw apiError.badRequest('The only supported transfer coding is chunked')
 }
 
-/** Node keeps only the first of several Host or Authorization headers; the raw list has them all. */
+/** Counts occurrences in the raw list, because Node keeps only the first of several Host or Authorization headers. */
 function countHeader({ rawHeaders }: IncomingMessage, name: string): number {
   let count = 0
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const given = rawHeaders[at]!
-    if (given.length === name.length && given.toLowerCase() === name) count++
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const headerName = rawHeaders[index]!
+    if (headerName.length === name.length && headerName.toLowerCase() === name) count++
   }
   return count
 }
 
 /** The contract promises clients at least six months between deprecation and sunset. */
-function assertNotice(id: string, { since, sunset }: Deprecation): void {
+function assertSunsetNotice(id: string, { since, sunset }: Deprecation): void {
   const earliest = new Date(since)
   earliest.setUTCMonth(since.getUTCMonth() + 6)
   if (sunset < earliest) throw new Error(`${id} has a sunset less than six months after its deprecation`)
 }
 
-/** RFC 8594, on every answer of the endpoint, refusals included. */
-function announceEnd(context: RequestContext, sunset: Date): void {
+/** Sets the headers of RFC 8594 on every response of the endpoint, errors included. */
+function setDeprecationHeaders(context: RequestContext, sunset: Date): void {
   context.response.setHeader('Deprecation', 'true')
   context.response.setHeader('Sunset', sunset.toUTCString())
 }

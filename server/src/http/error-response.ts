@@ -1,22 +1,22 @@
 import { ApiError, errorKinds } from '../kernel/errors.ts'
 
-/** The only maker of an error body. */
-export function errorBody(refusal: ApiError, instance: string, requestId: string): string {
-  const { status, title } = errorKinds[refusal.kind]
+/** Serializes an error. Every error body of the service is built here. */
+export function errorBody(error: ApiError, instance: string, requestId: string): string {
+  const { status, title } = errorKinds[error.kind]
   return JSON.stringify({
     error: {
-      type: refusal.kind,
+      type: error.kind,
       title,
       status,
-      detail: refusal.message,
+      detail: error.message,
       instance,
       request_id: requestId,
-      ...(refusal.fields === undefined ? {} : { fields: refusal.fields }),
+      ...(error.fields === undefined ? {} : { fields: error.fields }),
     },
   })
 }
 
-/** What a bug looks like from outside: nothing about its inside. */
+/** The response to an unexpected error. It reveals nothing about the cause. */
 export const internalError = new ApiError('internal_error', 'An unexpected error occurred')
 
 export const toApiError = (error: unknown): ApiError => (error instanceof ApiError ? error : internalError)

@@ -14,14 +14,14 @@ const expectation = {
 
 /** RFC 9110 media types: case does not matter, parameters are allowed, and a charset must be UTF-8. */
 export function checkMediaType(request: IncomingMessage, body: Body<Shape>): void {
-  const given = request.headers['content-type']
-  if (given === body.mediaType && request.headers['content-encoding'] === undefined) {
+  const contentType = request.headers['content-type']
+  if (contentType === body.mediaType && request.headers['content-encoding'] === undefined) {
     if (countHeader(request, 'content-type') === 1) return
   }
-  const refusal = apiError.unsupportedMediaType(expectation[body.mediaType])
-  if (given === undefined || countHeader(request, 'content-type') !== 1) throw refusal
-  const parsed = parseMediaType(given.trim())
-  if (parsed?.type !== body.mediaType) throw refusal
+  const mismatch = apiError.unsupportedMediaType(expectation[body.mediaType])
+  if (contentType === undefined || countHeader(request, 'content-type') !== 1) throw mismatch
+  const parsed = parseMediaType(contentType.trim())
+  if (parsed?.type !== body.mediaType) throw mismatch
   if (parsed.charsets.some((charset) => charset !== 'utf-8'))
     throw apiError.unsupportedMediaType('The charset of a request body must be UTF-8')
   const encoding = request.headers['content-encoding']
@@ -29,7 +29,7 @@ export function checkMediaType(request: IncomingMessage, body: Body<Shape>): voi
     throw apiError.unsupportedMediaType('A request body must not be compressed')
 }
 
-/** The type and every charset it names; read piece by piece, so that no header takes longer than its length. */
+/** Parses the type and every charset parameter. Sticky patterns keep the time linear in the length of the header. */
 function parseMediaType(text: string): { type: string; charsets: string[] } | null {
   typePattern.lastIndex = 0
   const type = typePattern.exec(text)?.[0].toLowerCase()

@@ -1,4 +1,4 @@
-/** Who is asking: an API credential or a person signed in to the web app. */
+/** The authenticated caller: an API credential or a user signed in to the web app. */
 export interface Principal {
   readonly kind: 'credential' | 'session'
   readonly orgId: number
@@ -7,12 +7,12 @@ export interface Principal {
   readonly sessionId: string
   readonly namedScopes: readonly string[]
   readonly scopes: ReadonlySet<string>
-  /** When the access token ends, or its credential where that is earlier, in epoch milliseconds. */
+  /** Expiry of the access token or of its credential, whichever is earlier, in epoch milliseconds. */
   readonly expiresAtMs: number
 }
 
 export interface Authenticator {
-  /** Null for a token that is not valid, or whose holder may not sign in any more. */
+  /** Returns null for an invalid token and for one whose credential or user was disabled. */
   authenticate(token: string): Promise<Principal | null>
 }
 

@@ -5,9 +5,9 @@ export const refillPerSecond = 1
 
 export interface ConsumeResult {
   admitted: boolean
-  /** Tokens left, with their fraction. */
+  /** Tokens left, including fractions. */
   tokens: number
-  /** Epoch milliseconds at which the bucket held these tokens. */
+  /** Epoch milliseconds for which `tokens` was computed. */
   filledAt: number
 }
 
@@ -26,13 +26,13 @@ interface BucketState extends Bucket {
 
 export interface MemoryLimiter extends RateLimiter {
   consume(key: string): ConsumeResult
-  /** What every bucket holds that is not full. */
+  /** The state of every bucket in memory. Full buckets may be missing. */
   contents(): BucketState[]
 }
 
 /**
- * Exact while one process serves: nothing comes between reading a bucket and writing it. Buckets that are full again are
- * removed once a minute.
+ * A token bucket per key, for a service with one process. A bucket is read and written in the same event-loop tick, so its
+ * count is exact. Full buckets are removed once a minute.
  */
 export function memoryLimiter(millis: () => number): MemoryLimiter {
   const buckets = new Map<string, Bucket>()
@@ -52,7 +52,7 @@ export function memoryLimiter(millis: () => number): MemoryLimiter {
       let bucket = buckets.get(key)
       if (bucket === undefined) buckets.set(key, (bucket = { tokens: burst, filledAt: now }))
       const refill = (Math.max(0, now - bucket.filledAt) / 1000) * refillPerSecond
-      // To the thousandth, as the clock counts: ten refills of 0.1 are a whole token.
+      // Rounded to a thousandth, the clock's resolution, so that ten refills of 0.1 are a whole token.
       const available = Math.min(burst, Math.round((bucket.tokens + refill) * 1000) / 1000)
       const admitted = available >= 1
       const tokens = admitted ? available - 1 : available
@@ -73,12 +73,12 @@ export function fullBucket(millis: number): RateState {
   return { remaining: String(burst), reset: String(Math.floor(millis / 1000)) }
 }
 
-/** Reset is the first whole second at which the bucket is full again (D45), counted from the draw itself. */
+/** Reset is the first whole second at which the bucket is full again (D45), counted from the time of the request. */
 export function rateState({ tokens, filledAt }: ConsumeResult): RateState {
   const fullAtMs = filledAt + Math.round(((burst - tokens) * 1000) / refillPerSecond)
   return { remaining: String(Math.floor(tokens)), reset: String(Math.ceil(fullAtMs / 1000)) }
 }
 
-export function assertAllowed(drawn: ConsumeResult): void {
-  if (!drawn.admitted) throw apiError.rateLimited((1 - drawn.tokens) / refillPerSecond)
+export function assertAllowed({ admitted, tokens }: ConsumeResult): void {
+  if (!admitted) throw apiError.rateLimited((1 - tokens) / refillPerSecond)
 }

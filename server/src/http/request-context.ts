@@ -3,19 +3,19 @@ import { ulid } from '../kernel/ulid.ts'
 import type { Download, EventStream } from './route.ts'
 import { type RateState, burst, refillPerSecond } from './rate-limit.ts'
 
-/** One request and the answer it is getting. */
+/** A request, its response and what is known about them so far. */
 export interface RequestContext {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly requestId: string
   readonly method: string
   readonly path: string
-  /** The path as it may be written down. */
+  /** The path with secrets removed, for logs and error bodies. */
   loggedPath: string
   readonly queryText: string
   readonly startedAt: number
   rate: RateState
-  /** The row's id once known, for logs and metrics. */
+  /** The id of the matched route, for logs and metrics. */
   operation: string
   orgId: number | null
 }
@@ -29,11 +29,11 @@ export function createRequestContext(
   const url = originForm(request.url ?? '/')
   const mark = url.indexOf('?')
   const path = mark === -1 ? url : url.slice(0, mark)
-  const inbound = request.headers['x-request-id']
+  const clientRequestId = request.headers['x-request-id']
   return {
     request,
     response,
-    requestId: typeof inbound === 'string' && inbound !== '' ? inbound : ulid(millis),
+    requestId: typeof clientRequestId === 'string' && clientRequestId !== '' ? clientRequestId : ulid(millis),
     method: request.method ?? 'GET',
     path,
     loggedPath: path,
@@ -46,20 +46,20 @@ export function createRequestContext(
 }
 
 /**
- * The path and query of a request target. RFC 9112 section 3.2.2: a server must accept the absolute form, too; its
- * authority names this service, whatever the Host header says.
+ * Returns the path and query of a request target. RFC 9112 section 3.2.2: a server must accept the absolute form, too, and
+ * its authority takes precedence over the Host header.
  */
 function originForm(target: string): string {
   if (target.startsWith('/')) return target
   const authority = /^https?:\/\/[^/?#]+/i.exec(target)?.[0]
   if (authority === undefined) return target
-  const rest = target.slice(authority.length)
-  return rest.startsWith('/') ? rest : `/${rest}`
+  const pathAndQuery = target.slice(authority.length)
+  return pathAndQuery.startsWith('/') ? pathAndQuery : `/${pathAndQuery}`
 }
 
 const policy = `${refillPerSecond * 60};w=60`
 const limit = String(burst)
-const exposed = [
+const exposedHeaders = [
   'X-Request-ID',
   'RateLimit-Policy',
   'X-RateLimit-Limit',
@@ -71,7 +71,7 @@ const exposed = [
   'WWW-Authenticate',
 ].join(', ')
 
-/** Headers that every answer of the service carries, errors and malformed requests included. */
+/** Headers of every response, including the responses to malformed requests. */
 export function commonHeaders(requestId: string, rate: RateState): string[] {
   return [
     'X-Request-ID',
@@ -87,21 +87,21 @@ export function commonHeaders(requestId: string, rate: RateState): string[] {
     'Access-Control-Allow-Origin',
     '*',
     'Access-Control-Expose-Headers',
-    exposed,
+    exposedHeaders,
     'X-Content-Type-Options',
     'nosniff',
   ]
 }
 
 /**
- * The headers of one answer: those of every answer and the route's own. The answer to an authenticated request depends
- * on its token, so no cache may keep it (D53); a route that hands out tokens sets its own Cache-Control.
+ * Returns the common headers and those of the route. The response to an authenticated request depends on its token, so
+ * caches must not store it (D53); a route that issues tokens sets its own Cache-Control.
  */
-function headersOf(context: RequestContext, own: Readonly<Record<string, string>> = {}): string[] {
+function headersOf(context: RequestContext, routeHeaders: Readonly<Record<string, string>> = {}): string[] {
   const list = commonHeaders(context.requestId, context.rate)
-  for (const name in own) list.push(name, own[name]!)
+  for (const name in routeHeaders) list.push(name, routeHeaders[name]!)
   if (context.orgId === null) return list
-  if (!('Cache-Control' in own)) list.push('Cache-Control', 'private, no-store')
+  if (!('Cache-Control' in routeHeaders)) list.push('Cache-Control', 'private, no-store')
   list.push('Vary', 'Authorization')
   return list
 }
@@ -111,7 +111,7 @@ export interface Payload {
   readonly text: string | Buffer
 }
 
-/** Sends the answer; for HEAD everything but the body. */
+/** Sends the response; for HEAD, without the body. */
 export function send(
   context: RequestContext,
   status: number,
@@ -133,19 +133,18 @@ export function send(
   else response.end(ascii.test(context.requestId) ? payload.text : Buffer.from(payload.text as string))
 }
 
-/** Node writes a head in the encoding of the text behind it, so beside other characters the body must be bytes. */
+/** Node encodes the head like a string body that follows it, so a head with other characters needs a Buffer body. */
 const ascii = /^[\t\x20-\x7e]*$/
 
-/** How long a client may take nothing of its response, and how long it may take for the whole response. */
-const flushLimits = { stalledMs: 30_000, totalMs: 120_000 }
-/** How long a download may take. */
-const downloadMs = 3_600_000
+/** How long a client may receive no data, and how long it may take to receive the whole response. */
+const flushTimeouts = { stalledMs: 30_000, totalMs: 120_000 }
+const downloadTimeoutMs = 3_600_000
 
 /**
- * Calls back once the network has taken the whole response, or its connection is closed: until then the response is
- * held in memory. A client that takes too long is disconnected.
+ * Calls `done` once the whole response was written to the network or the connection is closed; until then the response is
+ * held in memory. A client that receives too slowly is disconnected.
  */
-export function onFlushed({ request, response }: RequestContext, done: () => void, limits = flushLimits): void {
+export function onFlushed({ request, response }: RequestContext, done: () => void, timeouts = flushTimeouts): void {
   const { socket } = request
   if (response.writableLength === 0 || socket.destroyed) return done()
   const end = (): void => {
@@ -154,10 +153,10 @@ export function onFlushed({ request, response }: RequestContext, done: () => voi
     socket.off('close', end)
     done()
   }
-  const timer = setTimeout(() => socket.destroy(), limits.totalMs).unref()
-  // The timeout of a socket runs only while nothing is written. Node sets another one when the response is finished.
-  socket.setTimeout(limits.stalledMs)
-  // A client that pipelines requests has many responses on one socket.
+  const timer = setTimeout(() => socket.destroy(), timeouts.totalMs).unref()
+  // A socket's timeout restarts with every write. Node replaces it when the response is finished.
+  socket.setTimeout(timeouts.stalledMs)
+  // With pipelined requests, one socket has a listener for each of many responses.
   socket.setMaxListeners(0)
   response.once('finish', end)
   socket.once('close', end)
@@ -169,14 +168,15 @@ export const preflightHeaders = {
   'Access-Control-Max-Age': '86400',
 }
 
-/** More than this in memory for one stream means that its client does not read fast enough. */
+/** A stream that buffers more than this has a client that reads too slowly. */
 const maxBufferedBytes = 64 * 1024
-/** A client has this long to take the end of an answer before its connection is destroyed. */
+/** How long a client may take to receive the end of a response before its connection is destroyed. */
 export const lingerMs = 1000
 
 /**
- * Keeps the answer open for events. The head is sent with the first of them, so that a stream that cannot be opened is
- * refused like any other request. A client that has left already would never be noticed again, so nothing is opened for it.
+ * Keeps the response open for server-sent events. The head is sent with the first event, so that a stream that cannot be
+ * opened is answered with an ordinary error. No stream is opened for a client that has already disconnected, because its
+ * 'close' event would never be emitted again.
  */
 export function sendEventStream(context: RequestContext, open: (stream: EventStream) => void): void {
   const { response } = context
@@ -207,26 +207,27 @@ export function sendEventStream(context: RequestContext, open: (stream: EventStr
 }
 
 /**
- * Sends a file as it is made, no faster than it is taken, so that its size costs no memory. What fails before the first
- * byte is refused as ever; what fails later cuts the connection, so that half a file is never taken for a whole one.
+ * Streams a file while it is generated, no faster than the client reads it, so that memory use does not grow with its size.
+ * A failure before the first byte is answered with an ordinary error. A later failure closes the connection, so that the
+ * client does not mistake a partial file for a complete one.
  */
 export async function sendDownload(
   context: RequestContext,
   { type, fileName, chunks }: Download,
-  timeoutMs = downloadMs,
+  timeoutMs = downloadTimeoutMs,
 ): Promise<void> {
   const { response } = context
   const timer = setTimeout(() => response.destroy(), timeoutMs).unref()
-  const pieces = chunks[Symbol.asyncIterator]()
+  const iterator = chunks[Symbol.asyncIterator]()
   try {
-    let piece = await pieces.next()
+    let chunk = await iterator.next()
     response.writeHead(200, [
       ...headersOf(context),
       ...['Content-Type', type, 'Content-Disposition', `attachment; filename="${fileName}"`],
     ])
-    while (context.method !== 'HEAD' && !piece.done && !response.destroyed) {
-      if (!response.write(Buffer.from(piece.value))) await untilTaken(response)
-      piece = await pieces.next()
+    while (context.method !== 'HEAD' && !chunk.done && !response.destroyed) {
+      if (!response.write(Buffer.from(chunk.value))) await drained(response)
+      chunk = await iterator.next()
     }
     response.end()
   } catch (error) {
@@ -234,15 +235,15 @@ export async function sendDownload(
     throw error
   } finally {
     clearTimeout(timer)
-    await pieces.return?.()
+    await iterator.return?.()
   }
 }
 
-/** Resolves once there is room again, or nobody to take it. A client that takes nothing for too long is disconnected. */
-function untilTaken(response: ServerResponse): Promise<void> {
+/** Resolves when the buffer is drained or the connection is closed. A client that stops reading is disconnected. */
+function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const { socket } = response
-    socket?.setTimeout(flushLimits.stalledMs)
+    socket?.setTimeout(flushTimeouts.stalledMs)
     const done = (): void => {
       socket?.setTimeout(0)
       response.off('drain', done).off('close', done)

@@ -6,11 +6,11 @@ type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
 export interface Body<S extends Shape> {
   readonly mediaType: 'application/json' | 'application/merge-patch+json'
-  /** Component name in the description. */
+  /** Component name in the OpenAPI document. */
   readonly name: string
   readonly shape: S
   readonly example: unknown
-  /** The largest body the route takes, where that is more than the usual 1 MiB. */
+  /** The largest body that the route accepts; 1 MiB when absent. */
   readonly maxMebibytes?: number
 }
 
@@ -18,18 +18,18 @@ export interface Reply {
   readonly status: number
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
-  /** Server-sent events instead of a body. An error that is thrown before the first write is answered as usual. */
+  /** Server-sent events instead of a body. An error thrown before the first write becomes an ordinary error response. */
   readonly stream?: (stream: EventStream) => void
-  /** A file that is made while it is sent. */
+  /** A file that is generated while it is sent. */
   readonly download?: Download
 }
 
-/** An answer that stays open. */
+/** A response that stays open for server-sent events. */
 export interface EventStream {
-  /** False when too much is buffered for a client that does not read fast enough: the stream must then be ended. */
+  /** Returns false when the client reads too slowly and too much is buffered; the caller must then end the stream. */
   write(text: string): boolean
   end(): void
-  /** Aborted when the client has left or the stream was ended. */
+  /** Aborted when the client disconnects or the stream ends. */
   readonly closed: AbortSignal
 }
 
@@ -52,13 +52,13 @@ export interface HandlerContext<P, Q, B> {
   readonly query: Q
   readonly body: B
   readonly principal: Principal
-  /** The client's address as limits count it: an IPv6 address is cut to its /64. */
+  /** The client's key in per-address limits: an IPv4 address, or the /64 prefix of an IPv6 address. */
   readonly address: string
-  /** A proxy says that it forwards the request for another client. */
+  /** True when the request has a header that proxies add. */
   readonly isForwarded: () => boolean
 }
 
-/** What an operation answers when all is well, for the description. */
+/** The successful response, for the OpenAPI document. */
 interface Success {
   readonly status: 200 | 201 | 202 | 204
   readonly description: string
@@ -69,7 +69,7 @@ interface Success {
 }
 
 /**
- * One endpoint. Authentication, scope, media type, validation, 405 and the OpenAPI description all come from this row.
+ * One endpoint. Authentication, scope, media type, validation, 405 and the OpenAPI description all come from its route.
  * `access` and `scopes` are required, so that nothing is public by omission.
  */
 export interface Route<
@@ -92,16 +92,16 @@ export interface Route<
   readonly query?: QuerySpec<Q>
   readonly body?: Body<S>
   readonly success: Success
-  /** The operation hashes a password: it takes a slot of the queue for those, and none of the others. */
+  /** The operation hashes a password: it takes its slot from the password queue and from no other. */
   readonly hashesPassword?: boolean
-  /** Statuses beyond those that follow from the other columns, such as 409. */
+  /** Error statuses that do not follow from the other properties, such as 409. */
   readonly errorStatuses?: readonly number[]
   /**
-   * Throws 404 or 403 when what the path names is not there: called before a bad body is complained about. `body` is the
-   * unchecked JSON object, or undefined when the body is none.
+   * Throws 404 or 403 when the record that the path names does not exist. Called before an invalid body is reported. `body`
+   * is the unvalidated JSON object, or undefined when the body is not one.
    */
   readonly ensureExists?: (call: HandlerContext<Params<P, K>, unknown, unknown>) => Promise<void>
-  /** Set once an endpoint is deprecated: its responses carry `Deprecation` and `Sunset`, and from `sunset` on they are 410. */
+  /** Set for a deprecated endpoint: responses have `Deprecation` and `Sunset` headers; from `sunset` on they are 410. */
   readonly deprecation?: Deprecation
   readonly handle: (call: HandlerContext<Params<P, K>, QueryOf<Q>, Infer<S>>) => Promise<Reply>
 }
@@ -114,22 +114,22 @@ export interface Deprecation {
   readonly sunset: Date
 }
 
-/** A row whose types are forgotten; what it was made with is what it is called with. */
+/** A route with its type parameters erased. The dispatcher passes only values that it validated by the same route. */
 export interface AnyRoute extends Omit<Route<string, object, Shape, string>, 'ensureExists' | 'handle'> {
   readonly ensureExists?: (call: HandlerContext<never, unknown, unknown>) => Promise<void>
   readonly handle: (call: HandlerContext<never, never, never>) => Promise<Reply>
 }
 
-/** The path's variables in the order they stand in it. */
+/** The names of the path's variables, in order. */
 export const variablesOf = (route: Pick<AnyRoute, 'path'>): string[] =>
   [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!)
 
-/** Ties a row's types together and forgets them, so that rows of all kinds stand in one list. */
+/** Checks a route's types and erases them, so that all routes fit in one list. */
 export function route<
   P extends string = never,
   Q extends object = object,
   S extends Shape = Shape,
   K extends string = never,
->(row: Route<P, Q, S, K>): AnyRoute {
-  return row as unknown as AnyRoute
+>(definition: Route<P, Q, S, K>): AnyRoute {
+  return definition as unknown as AnyRoute
 }

@@ -6,13 +6,13 @@ interface Node<T> {
 
 export interface Match<T> {
   readonly methods: ReadonlyMap<string, T>
-  /** The path's variable segments, as they stand in the URL. */
+  /** The path's variable segments, not decoded. */
   readonly segments: readonly string[]
 }
 
 const newNode = <T>(): Node<T> => ({ fixed: new Map() })
 
-/** Finds what a path names, segment by segment. A fixed segment wins over a variable one; nothing is decoded. */
+/** Matches paths segment by segment. A fixed segment takes precedence over a variable one; segments are not decoded. */
 export class Router<T> {
   readonly #root: Node<T> = newNode()
 
@@ -31,28 +31,28 @@ export class Router<T> {
     node.methods.set(method, value)
   }
 
-  /** The best of what the path names, or null. */
+  /** The best match, or null. */
   find(path: string): Match<T> | null {
     return this.all(path)[0] ?? null
   }
 
-  /** Everything the path names, best first: what is fixed may lack a method, or a tail, that the variable has. */
+  /** All matches, best first: a variable segment may have a method or a longer path that the fixed segment lacks. */
   all(path: string): Match<T>[] {
-    const found: Match<T>[] = []
-    if (path.startsWith('/')) walk(this.#root, path, 1, [], found)
-    return found
+    const matches: Match<T>[] = []
+    if (path.startsWith('/')) walk(this.#root, path, 1, [], matches)
+    return matches
   }
 }
 
-function walk<T>(node: Node<T>, path: string, start: number, segments: readonly string[], found: Match<T>[]): void {
+function walk<T>(node: Node<T>, path: string, start: number, segments: readonly string[], matches: Match<T>[]): void {
   if (start > path.length) {
-    if (node.methods !== undefined) found.push({ methods: node.methods, segments })
+    if (node.methods !== undefined) matches.push({ methods: node.methods, segments })
     return
   }
   const slash = path.indexOf('/', start)
   const end = slash === -1 ? path.length : slash
   const segment = path.slice(start, end)
   const fixed = node.fixed.get(segment)
-  if (fixed !== undefined) walk(fixed, path, end + 1, segments, found)
-  if (segment !== '' && node.variable !== undefined) walk(node.variable, path, end + 1, [...segments, segment], found)
+  if (fixed !== undefined) walk(fixed, path, end + 1, segments, matches)
+  if (segment !== '' && node.variable !== undefined) walk(node.variable, path, end + 1, [...segments, segment], matches)
 }

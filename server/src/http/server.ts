@@ -11,7 +11,7 @@ import { fullBucket } from './rate-limit.ts'
 
 export interface HttpServer {
   readonly port: number
-  /** Stops accepting, lets running requests finish, then ends what is left after the grace period. */
+  /** Stops accepting connections, waits for requests in flight, and closes all connections after the grace period. */
   close(graceMs: number): Promise<void>
 }
 
@@ -20,17 +20,17 @@ const reasons: Record<string, string> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time',
 }
 
-/** Answers what never became a request: the contract's envelope even for bytes that are not HTTP. */
+/** Answers bytes that are not valid HTTP with the error body of the contract. */
 function answerMalformed(error: NodeJS.ErrnoException, socket: Socket, millis: number): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
   }
-  const refusal = apiError.badRequest(reasons[error.code ?? ''] ?? 'The request is not valid HTTP')
+  const badRequest = apiError.badRequest(reasons[error.code ?? ''] ?? 'The request is not valid HTTP')
   const requestId = ulid(millis)
-  const body = errorBody(refusal, '', requestId)
+  const body = errorBody(badRequest, '', requestId)
   const headers = commonHeaders(requestId, fullBucket(millis))
-  let head = `HTTP/1.1 ${errorKinds[refusal.kind].status} Bad Request\r\n`
+  let head = `HTTP/1.1 ${errorKinds[badRequest.kind].status} Bad Request\r\n`
   for (let index = 0; index < headers.length; index += 2) head += `${headers[index]}: ${headers[index + 1]}\r\n`
   head += `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n`
   socket.end(head + body)
@@ -38,11 +38,11 @@ function answerMalformed(error: NodeJS.ErrnoException, socket: Socket, millis: n
 }
 
 /**
- * A client that keeps its side open would hold the descriptor and what was read of its request for ever. It gets a moment:
- * closing at once, while it still sends, would reset the connection before it has read the answer.
+ * Destroys the socket after a delay. A client that keeps its side open would otherwise hold the file descriptor and buffer
+ * forever. Destroying it at once, while the client still sends, would reset the connection before it has read the response.
  */
 function destroyAfterEnd(socket: Socket): void {
-  // Node has removed its own listener from the socket of a CONNECT request.
+  // Node removes its own error listener from the socket of a CONNECT request.
   socket.on('error', () => undefined)
   const timer = setTimeout(() => socket.destroy(), lingerMs)
   socket.once('close', () => clearTimeout(timer))
@@ -56,7 +56,7 @@ export async function listen(options: {
   /** How long a request may take to arrive. */
   requestTimeoutMs?: number | undefined
   limits: ConnectionLimits
-  /** Called with the limit that a connection would have exceeded, which was closed. */
+  /** Called after a connection was closed because it exceeded a limit. */
   onLimit: (limit: string, address: string) => void
 }): Promise<HttpServer> {
   const { requestTimeoutMs = 60_000 } = options
@@ -68,7 +68,7 @@ export async function listen(options: {
     connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs),
     highWaterMark: 64 * 1024,
   })
-  let draining = false
+  let isDraining = false
   const sockets = new Set<Socket>()
   server.on('connection', (socket) => {
     const address = socket.remoteAddress ?? ''
@@ -85,21 +85,21 @@ export async function listen(options: {
     })
   })
   server.on('request', (request, response) => {
-    if (draining) response.shouldKeepAlive = false
+    if (isDraining) response.shouldKeepAlive = false
     options.handle(request, response)
   })
-  // 100 Continue is sent when the body is read. Until then the client may or may not send it, so that a response without it
-  // ends the connection.
+  // 100 Continue is sent when the server reads the body. If the server responds before that, it cannot know whether the
+  // client will still send the body, so that response closes the connection.
   server.on('checkContinue', (request, response) => {
     const { shouldKeepAlive } = response
     response.shouldKeepAlive = false
     continuations.set(request, () => {
-      response.shouldKeepAlive = shouldKeepAlive && !draining
+      response.shouldKeepAlive = shouldKeepAlive && !isDraining
       response.writeContinue()
     })
     options.handle(request, response)
   })
-  // An Expect header other than 100-continue would make Node answer 417, which the contract does not know.
+  // Node would answer 417 to an Expect header other than 100-continue. The contract has no 417, so the header is ignored.
   server.on('checkExpectation', (request, response) => {
     request.headers.expect = ''
     options.handle(request, response)
@@ -111,15 +111,15 @@ export async function listen(options: {
   return {
     port: typeof address === 'object' && address !== null ? address.port : options.port,
     async close(graceMs) {
-      draining = true
+      isDraining = true
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      // A connection whose request was just answered is kept by its client, and one that never sent a byte is not idle to Node.
-      const hangUp = (): void => {
+      // Connections become idle as their requests finish. Node does not count a connection that sent nothing as idle.
+      const closeIdle = (): void => {
         server.closeIdleConnections()
         for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
       }
-      hangUp()
-      const sweep = setInterval(hangUp, 50)
+      closeIdle()
+      const sweep = setInterval(closeIdle, 50)
       const timer = setTimeout(() => server.closeAllConnections(), graceMs)
       await closed
       clearInterval(sweep)

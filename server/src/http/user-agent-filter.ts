@@ -11,7 +11,7 @@ const libraries = [
   /^libwww-perl\//i,
 ]
 
-/** True for a User-Agent that says nothing about who is calling. */
+/** True for a User-Agent that does not identify the client: an empty one, or the default of an HTTP library. */
 export function isAnonymousAgent(userAgent: string | undefined): boolean {
   return userAgent === undefined || userAgent.trim() === '' || libraries.some((pattern) => pattern.test(userAgent))
 }

@@ -1,4 +1,4 @@
-/** The closed catalogue of public errors: the kind alone decides status and title. */
+/** The complete list of public errors. The kind determines status and title. */
 export const errorKinds = {
   validation_error: { status: 400, title: 'Validation failed' },
   bad_request: { status: 400, title: 'Bad request' },
@@ -37,18 +37,18 @@ export interface FieldProblem {
   params?: Record<string, string | number>
 }
 
-/** The records of which one has a key at a time. */
+/** The kinds of records whose keys are unique. */
 export type KeyedNoun = 'Asset' | 'Location'
 
 /**
- * An error that the client gets as it is. Anything else that is thrown is a bug and is answered as `internal_error`. No stack
- * trace is captured: that would take an eighth of the time it takes to reject a request.
+ * An error that is sent to the client. Any other exception is a bug and is answered with `internal_error`. No stack trace is
+ * captured, because that would take an eighth of the time it takes to reject a request.
  */
 export class ApiError extends Error {
   readonly kind: ErrorKind
   readonly fields: readonly FieldProblem[] | undefined
   readonly headers: Readonly<Record<string, string>>
-  /** Set when another record has the key: the surfaces have different names for it. */
+  /** Set when another record has the key, because the surfaces have different names for the key. */
   readonly keyTakenBy: KeyedNoun | undefined
 
   constructor(
@@ -79,7 +79,7 @@ export const apiError = {
   unauthorized: (detail: string) => new ApiError('unauthorized', detail, { headers: bearerChallenge }),
   forbidden: (detail: string) => new ApiError('forbidden', detail),
   missingScope: (scope: string) => new ApiError('forbidden', `Missing required scope: ${scope}`),
-  notFound: (what: string) => new ApiError('not_found', `${what} not found`),
+  notFound: (noun: string) => new ApiError('not_found', `${noun} not found`),
   notFoundHere: (base: string) => new ApiError('not_found', `Path not found here; it is served under ${base}`),
   methodNotAllowed: (allowed: readonly string[]) =>
     new ApiError('method_not_allowed', `Allowed methods: ${allowed.join(', ')}`, {
@@ -91,12 +91,13 @@ export const apiError = {
   gone: () => new ApiError('gone', 'This endpoint was removed on the date in the Sunset header'),
   unsupportedMediaType: (detail: string) => new ApiError('unsupported_media_type', detail),
   rateLimited(seconds: number): ApiError {
-    const wait = Math.max(1, Math.ceil(seconds))
-    return new ApiError('rate_limited', `Rate limit exceeded; retry after ${wait} second${wait === 1 ? '' : 's'}`, {
-      headers: { 'Retry-After': String(wait) },
+    const wholeSeconds = Math.max(1, Math.ceil(seconds))
+    const unit = wholeSeconds === 1 ? 'second' : 'seconds'
+    return new ApiError('rate_limited', `Rate limit exceeded; retry after ${wholeSeconds} ${unit}`, {
+      headers: { 'Retry-After': String(wholeSeconds) },
     })
   },
-  /** A limit on what may be open at a time: nothing tells when a slot will be free. */
+  /** A limit on concurrent use. When a slot will be free is unknown, so Retry-After is constant. */
   tooManyOpen: (detail: string) => new ApiError('rate_limited', detail, { headers: { 'Retry-After': '5' } }),
   tooCostly: () =>
     new ApiError(
@@ -112,8 +113,8 @@ export const apiError = {
     new ApiError('rate_limited', 'The service is busy; retry after 1 second', { headers: { 'Retry-After': '1' } }),
 }
 
-/** Throws when there is any problem; used where several rules of one kind are collected before answering. */
+/** Throws one error with all collected problems, if there are any. */
 export function throwIfAny(problems: readonly FieldProblem[]): void {
-  const [first, ...rest] = problems
-  if (first !== undefined) throw apiError.invalid(first, ...rest)
+  const [first, ...others] = problems
+  if (first !== undefined) throw apiError.invalid(first, ...others)
 }

@@ -1,4 +1,4 @@
-/** JavaScript reads every JSON number as a double, and many numbers are changed by that. */
+/** JavaScript parses every JSON number as a double, which changes many numbers. */
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -7,16 +7,17 @@ const ZERO = 0x30
 
 const isDigit = (unit: number): boolean => unit >= ZERO && unit <= 0x39
 
-/** Digits, and what may stand between them: a point, an exponent and its sign. */
+/** A digit, the decimal point, the exponent or its sign. */
 const isNumberPart = (unit: number): boolean =>
   isDigit(unit) || unit === 0x2e || unit === 0x65 || unit === 0x45 || unit === 0x2b || unit === DASH
 
-/** A number of at most 15 digits without an exponent is always kept. */
+/** A number with at most 15 digits and no exponent never changes. */
 const mayBeChanged = /\d[\d.]{15}|\d[eE]/
 
 /**
- * Replaces each number that a double cannot hold as it was written with one that is read as Infinity, or as -Infinity when
- * it is no integer. No field accepts either, so the number is refused instead of changed. The text must be valid JSON.
+ * Replaces each number that a double cannot represent exactly with a literal that is parsed as Infinity, or as -Infinity if
+ * the number is not an integer. No field accepts either value, so the number is rejected instead of changed. The text must
+ * be valid JSON.
  */
 export function markInexactNumbers(text: string): string {
   if (!mayBeChanged.test(text)) return text
@@ -38,25 +39,25 @@ export function markInexactNumbers(text: string): string {
   return marked + text.slice(end)
 }
 
-/** Null for a number that is kept. */
+/** Returns the replacement, or null for a number that a double represents exactly. */
 function markFor(literal: string): string | null {
   if (!mayBeChanged.test(literal)) return null
   const value = Math.abs(Number(literal))
   const { digits, exponent } = decimalOf(literal)
   if (digits === '') return null
-  if (exponent < 0) return isShownAs(value, digits, exponent) ? null : '-1e999'
-  const isHeld = Number.isFinite(value) && BigInt(value) === BigInt(digits) * 10n ** BigInt(exponent)
-  return isHeld ? null : '1e999'
+  if (exponent < 0) return printsAs(value, digits, exponent) ? null : '-1e999'
+  const isExact = Number.isFinite(value) && BigInt(value) === BigInt(digits) * 10n ** BigInt(exponent)
+  return isExact ? null : '1e999'
 }
 
-/** The text that a double is shown as denotes this very number; it has 17 digits at most. */
-function isShownAs(value: number, digits: string, exponent: number): boolean {
+/** True if JavaScript prints the double as this decimal number. A printed double has at most 17 digits. */
+function printsAs(value: number, digits: string, exponent: number): boolean {
   if (digits.length > 17) return false
-  const shown = decimalOf(String(value))
-  return shown.digits === digits && shown.exponent === exponent
+  const printed = decimalOf(String(value))
+  return printed.digits === digits && printed.exponent === exponent
 }
 
-/** The number without its sign as `digits` times ten to the `exponent`, without zeros around the digits. Zero has none. */
+/** The absolute value as `digits` times ten to the `exponent`, without leading or trailing zeros. Zero has no digits. */
 function decimalOf(literal: string): { digits: string; exponent: number } {
   const [mantissa = '', power = '0'] = (literal.startsWith('-') ? literal.slice(1) : literal).toLowerCase().split('e')
   const [whole = '', fraction = ''] = mantissa.split('.')

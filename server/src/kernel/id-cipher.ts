@@ -6,12 +6,13 @@ const halfBits = 27
 const half = 2 ** halfBits
 const rounds = 6
 
-/** Judged by the halves, because a number of 54 bits loses its last bit. */
-const isOutside = (left: number, right: number): boolean => left >= half / 2 || (left === 0 && right === 0)
+/** Compares the halves, because a double cannot represent every 54-bit number. */
+const isOutOfRange = (left: number, right: number): boolean => left >= half / 2 || (left === 0 && right === 0)
 
 /**
- * A keyed permutation of 1..2^53-1: distinct numbers give distinct ids, and without the key no id tells anything
- * about another. A Feistel network over 54 bits with AES as its round function, walked until it lands in range.
+ * A keyed permutation of 1..2^53-1: distinct numbers give distinct ids, and without the key an id reveals nothing about
+ * other ids. It is a Feistel network over 54 bits with AES as its round function, applied until the result is in range
+ * (cycle walking).
  */
 export class IdCipher {
   readonly #aes: ReturnType<typeof createCipheriv>
@@ -30,7 +31,7 @@ export class IdCipher {
         left = right
         right = mixed
       }
-    } while (isOutside(left, right))
+    } while (isOutOfRange(left, right))
     return left * half + right
   }
 
@@ -43,7 +44,7 @@ export class IdCipher {
         right = left
         left = mixed
       }
-    } while (isOutside(left, right))
+    } while (isOutOfRange(left, right))
     return left * half + right
   }
 

@@ -1,9 +1,9 @@
 declare const brand: unique symbol
 
-/** Canonical UTC text `YYYY-MM-DDTHH:MM:SS.ffffffZ` of the years 0000 to 9999, so that `<` orders instants in time. */
+/** Canonical UTC text `YYYY-MM-DDTHH:MM:SS.ffffffZ` in the years 0000 to 9999, so that `<` compares instants by time. */
 export type Instant = string & { readonly [brand]: true }
 
-/** `exact` tells that nothing but zeros was cut off behind the microseconds. */
+/** `exact` is true if only zeros were truncated after the microseconds. */
 export type ParsedInstant = { instant: Instant; exact: boolean }
 
 const ZERO = 48
@@ -24,8 +24,8 @@ const MILLISECOND_END = 23
 const CANONICAL_LENGTH = 27
 
 /**
- * Reads an RFC 3339 date-time and nothing looser; digits behind the microseconds are cut, never rounded. A leap second,
- * which is 23:59:60 in UTC on any day, is read as the following second, plus its fraction.
+ * Parses a strict RFC 3339 date-time. Digits after the microseconds are truncated, not rounded. A leap second, which is
+ * 23:59:60 UTC on any day, is parsed as the following second plus its fraction.
  */
 export function parseRfc3339(text: string, options?: { maxFractionDigits?: number }): ParsedInstant | null {
   const length = text.length
@@ -65,15 +65,15 @@ export function parseRfc3339(text: string, options?: { maxFractionDigits?: numbe
     }
     fractionDigits = at - FRACTION_START
     if (fractionDigits === 0) return null
-    const most = options?.maxFractionDigits
-    if (most !== undefined && fractionDigits > most) return null
+    const max = options?.maxFractionDigits
+    if (max !== undefined && fractionDigits > max) return null
   }
 
   let offset = 0
   const zone = text.charCodeAt(at)
   if (zone === UPPER_Z || zone === LOWER_Z) {
     if (length !== at + 1) return null
-    // Text that is canonical already is its own instant.
+    // Canonical text is returned unchanged.
     if (length === CANONICAL_LENGTH && separator === UPPER_T && zone === UPPER_Z && !isLeapSecond) {
       return { instant: text as Instant, exact }
     }
@@ -96,7 +96,7 @@ export function parseRfc3339(text: string, options?: { maxFractionDigits?: numbe
     return { instant: `${text.slice(0, 10)}T${text.slice(11, 16)}${seconds}.${fraction}Z` as Instant, exact }
   }
 
-  // An offset stays below 24 hours, so that UTC is at most one calendar day away.
+  // An offset is less than 24 hours, so the UTC date differs by at most one day.
   let minutes = hour * 60 + minute - offset + (isLeapSecond ? 1 : 0)
   let date: string | null = text.slice(0, 10)
   if (minutes < 0) {
@@ -111,7 +111,7 @@ export function parseRfc3339(text: string, options?: { maxFractionDigits?: numbe
   return { instant: `${date}T${clock}${seconds}.${fraction}Z` as Instant, exact }
 }
 
-/** Tells the two "never" values of common zero dates apart from even their nearest neighbours. */
+/** True only for the two zero dates that clients commonly send for "never". */
 export function isSentinel(parsed: ParsedInstant): boolean {
   return (
     parsed.exact &&
@@ -119,22 +119,22 @@ export function isSentinel(parsed: ParsedInstant): boolean {
   )
 }
 
-/** The wire form: exactly three fraction digits, cut and not rounded. */
+/** The format in responses: exactly three fraction digits, truncated and not rounded. */
 export function formatMillis(instant: Instant): string {
   return instant.slice(0, MILLISECOND_END) + 'Z'
 }
 
-/** The first microsecond of the millisecond that is shown for an instant: the value that the wire form denotes. */
+/** The first microsecond of the instant's millisecond: the time that `formatMillis` denotes. */
 export function startOfMillisecond(instant: Instant): Instant {
   return (instant.slice(0, MILLISECOND_END) + '000Z') as Instant
 }
 
-/** The last microsecond of the millisecond that is shown for an instant. */
+/** The last microsecond of the instant's millisecond. */
 export function endOfMillisecond(instant: Instant): Instant {
   return (instant.slice(0, MILLISECOND_END) + '999Z') as Instant
 }
 
-/** Throws a RangeError outside the years 0000 to 9999; a fraction of a millisecond is dropped downwards. */
+/** Throws a RangeError outside the years 0000 to 9999. A fraction of a millisecond is rounded down. */
 export function instantFromMillis(epochMs: number): Instant {
   const text = new Date(Math.floor(epochMs)).toISOString()
   // Date writes years outside 0000 to 9999 with a sign and six digits.
@@ -142,19 +142,19 @@ export function instantFromMillis(epochMs: number): Instant {
   return (text.slice(0, MILLISECOND_END) + '000Z') as Instant
 }
 
-/** Milliseconds since 1970, truncated down to the earlier millisecond also before 1970. */
+/** Milliseconds since 1970, rounded down, also for times before 1970. */
 export function millisOf(instant: Instant): number {
   return Date.parse(formatMillis(instant))
 }
 
-/** Text in the shape that PostgreSQL itself prints in UTC, which has no year 0000 and calls it 1 BC. */
+/** The format in which PostgreSQL prints a timestamptz in UTC. PostgreSQL has no year 0000 and calls it 1 BC. */
 export function toDatabase(instant: Instant): string {
   const clock = `${instant.slice(11, CANONICAL_LENGTH - 1)}+00`
   if (instant.startsWith('0000')) return `0001${instant.slice(4, 10)} ${clock} BC`
   return `${instant.slice(0, 10)} ${clock}`
 }
 
-/** Throws a RangeError on anything but a timestamptz of the years 0000 to 9999 printed in ISO style and in UTC. */
+/** Parses a timestamptz of the years 0000 to 9999 in ISO style and UTC; throws a RangeError for any other text. */
 export function fromDatabase(text: string): Instant {
   const beforeChrist = text.endsWith(' BC')
   const zoneAt = text.length - (beforeChrist ? 6 : 3)
@@ -177,7 +177,7 @@ export function fromDatabase(text: string): Instant {
   return `${date}T${text.slice(11, zoneAt)}${'000000'.slice(fractionDigits)}Z` as Instant
 }
 
-/** Compares from the back without allocating, because unequal instants mostly differ in their last digits. */
+/** Compares from the end and without allocation, because unequal instants mostly differ in their last digits. */
 export function sameMillisecond(a: Instant, b: Instant): boolean {
   for (let at = MILLISECOND_END - 1; at >= 0; at--) {
     if (a.charCodeAt(at) !== b.charCodeAt(at)) return false
@@ -185,7 +185,7 @@ export function sameMillisecond(a: Instant, b: Instant): boolean {
   return true
 }
 
-/** The number that two ASCII digits write, or -1. */
+/** The value of two ASCII digits, or -1. */
 function twoDigits(text: string, at: number): number {
   const tens = text.charCodeAt(at) - ZERO
   const ones = text.charCodeAt(at + 1) - ZERO
@@ -213,14 +213,14 @@ function dayBefore(year: number, month: number, day: number): string | null {
   return year > 0 ? dateText(year - 1, 12, 31) : null
 }
 
-/** Null behind the last day of year 9999. */
+/** Null after the last day of year 9999. */
 function dayAfter(year: number, month: number, day: number): string | null {
   if (day < daysInMonth(year, month)) return dateText(year, month, day + 1)
   if (month < 12) return dateText(year, month + 1, 1)
   return year < 9999 ? dateText(year + 1, 1, 1) : null
 }
 
-/** Exact while the two are within 285 years of each other. */
+/** Exact if the two instants are within 285 years of each other. */
 export function microsecondsBetween(earlier: Instant, later: Instant): number {
   const micros = (instant: Instant): number => Number(instant.slice(23, 26))
   return (millisOf(later) - millisOf(earlier)) * 1000 + micros(later) - micros(earlier)

@@ -5,8 +5,8 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 export type JsonType = 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object' | 'null'
 
 /**
- * A number without a fraction is an integer however it was written. Infinity stands for an integer that a double cannot
- * hold (`exactNumbers`). Throws on a value that JSON cannot hold.
+ * A number without a fraction is an integer, whatever its notation. Infinity represents an integer that a double cannot
+ * represent exactly (`exactNumbers`). Throws for a value that is not JSON.
  */
 export function jsonType(value: unknown): JsonType {
   switch (typeof value) {
@@ -29,13 +29,14 @@ const SYNTAX: ParseOutcome = Object.freeze({ ok: false, reason: 'syntax' })
 const DEPTH: ParseOutcome = Object.freeze({ ok: false, reason: 'depth' })
 const DUPLICATE_KEY: ParseOutcome = Object.freeze({ ok: false, reason: 'duplicate key' })
 
-// A byte order mark is kept as U+FEFF, which JSON.parse refuses.
+// A byte order mark is kept as U+FEFF, which JSON.parse rejects.
 const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Reads strict UTF-8 JSON; nesting is bounded before the parser runs, so that no input can exhaust the stack. Of several
- * members with the same key the parser keeps the last, so a value with fewer members than its text had a key twice. With
- * `exactNumbers` a number that a double would change is read as Infinity or -Infinity, which no field accepts.
+ * Parses strict UTF-8 JSON. The nesting depth is checked before the parser runs, so that no input can exhaust the stack. The
+ * parser keeps only the last of several members with the same key, so a value with fewer members than its text contains a
+ * duplicate key. With `exactNumbers`, a number that a double cannot represent exactly is parsed as Infinity or -Infinity,
+ * which no field accepts.
  */
 export function parseJson(
   bytes: Uint8Array,
@@ -44,10 +45,10 @@ export function parseJson(
 ): ParseOutcome {
   try {
     const text = STRICT_UTF8.decode(bytes)
-    const written = countWrittenMembers(bytes, maxDepth)
-    if (written === null) return DEPTH
+    const memberCount = countMembersInText(bytes, maxDepth)
+    if (memberCount === null) return DEPTH
     const value = JSON.parse(text) as Json
-    if (uniqueKeys && countMembers(value) !== written) return DUPLICATE_KEY
+    if (uniqueKeys && countMembers(value) !== memberCount) return DUPLICATE_KEY
     const marked = exactNumbers ? markInexactNumbers(text) : text
     return { ok: true, value: marked === text ? value : (JSON.parse(marked) as Json) }
   } catch {
@@ -55,7 +56,7 @@ export function parseJson(
   }
 }
 
-/** The members of all objects in a value, on all levels. */
+/** Counts the members of all objects in a value, at all levels. */
 export function countMembers(value: Json): number {
   if (typeof value !== 'object' || value === null) return 0
   let count = 0
@@ -72,10 +73,10 @@ const BACKSLASH = 0x5c
 const COLON = 0x3a
 
 /**
- * The colons outside strings, one for each member of an object; null when brackets nest too deep. The bytes of a longer
- * UTF-8 sequence are never mistaken for one of these characters.
+ * Counts the colons outside strings, one per object member; null if the nesting is too deep. The bytes of a multi-byte UTF-8
+ * sequence never equal one of the characters that are compared.
  */
-function countWrittenMembers(bytes: Uint8Array, maxDepth: number): number | null {
+function countMembersInText(bytes: Uint8Array, maxDepth: number): number | null {
   const length = bytes.length
   let depth = 0
   let members = 0
@@ -98,7 +99,7 @@ function countWrittenMembers(bytes: Uint8Array, maxDepth: number): number | null
   return members
 }
 
-/** The first C0 control, DEL or lone surrogate of a text; `lineBreaks` lets TAB, LF and CR pass. */
+/** Finds the first C0 control, DEL or lone surrogate of a text; `lineBreaks` allows TAB, LF and CR. */
 export function textProblem(text: string, allow?: { lineBreaks?: boolean }): 'control' | 'surrogate' | null {
   const length = text.length
   for (let at = 0; at < length; at++) {
@@ -119,14 +120,14 @@ export function textProblem(text: string, allow?: { lineBreaks?: boolean }): 'co
 
 type MetadataProblem = { path: string; problem: 'control' | 'surrogate' | 'number' }
 
-/** Finds the first problem; a bad key is reported at the object that holds it, so that a path is always clean text. */
+/** Finds the first problem. An invalid key is reported with the path of its object, so that every path is valid text. */
 export function metadataProblem(value: Json, path: string): MetadataProblem | null {
   const found = problemWithin(value)
   if (found !== null) found.path = path + found.path
   return found
 }
 
-/** The path is put together on the way back, so that a clean value costs no path text. */
+/** The path is built only when a problem is found, while the recursion returns. */
 function problemWithin(value: Json): MetadataProblem | null {
   if (typeof value === 'string') {
     const problem = textProblem(value)
@@ -156,29 +157,29 @@ function problemWithin(value: Json): MetadataProblem | null {
   return null
 }
 
-/** Where the first number stands that a double cannot hold, or null. */
+/** Returns the path of the first number that a double cannot represent exactly, or null. */
 export function inexactNumberPath(value: Json, path: string): string | null {
   if (typeof value === 'number') return Number.isFinite(value) ? null : path
   if (typeof value !== 'object' || value === null) return null
-  for (const [key, below] of Object.entries(value)) {
-    const found = inexactNumberPath(below, Array.isArray(value) ? `${path}[${key}]` : `${path}.${key}`)
-    if (found !== null) return found
+  for (const [key, child] of Object.entries(value)) {
+    const inexactPath = inexactNumberPath(child, Array.isArray(value) ? `${path}[${key}]` : `${path}.${key}`)
+    if (inexactPath !== null) return inexactPath
   }
   return null
 }
 
-/** Equal whatever the order of members, which means nothing in JSON. */
+/** Compares two JSON values; the order of object members does not matter. */
 export function isSameJson(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b
   if (Array.isArray(a) !== Array.isArray(b)) return false
-  const [ours, theirs] = [Object.entries(a), Object.entries(b)]
+  const entries = Object.entries(a)
   return (
-    ours.length === theirs.length &&
-    ours.every(([key, value]) => Object.hasOwn(b, key) && isSameJson(value, (b as Record<string, unknown>)[key]))
+    entries.length === Object.keys(b).length &&
+    entries.every(([key, value]) => Object.hasOwn(b, key) && isSameJson(value, (b as Record<string, unknown>)[key]))
   )
 }
 
-/** Counts a surrogate pair once and a lone surrogate once. */
+/** Counts a surrogate pair as one code point, and a lone surrogate, too. */
 export function codePointLength(text: string): number {
   const length = text.length
   let count = length
@@ -192,6 +193,6 @@ export function codePointLength(text: string): number {
 }
 
 function isPairAt(text: string, at: number): boolean {
-  // Behind the end charCodeAt gives NaN, which masks to 0.
+  // Past the end, charCodeAt returns NaN, and NaN & mask is 0.
   return (text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00
 }

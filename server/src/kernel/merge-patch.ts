@@ -2,7 +2,7 @@ import type { Json } from './json.ts'
 
 type JsonObject = { [key: string]: Json }
 
-/** Applies RFC 7396; the result may share parts with its inputs, which are never changed. */
+/** Applies a JSON merge patch (RFC 7396). The inputs are not modified; the result may share parts with them. */
 export function mergePatch(target: Json, patch: Json): Json {
   if (!isObject(patch)) return patch
   // Spread copies an own `__proto__` as an own property.
@@ -13,7 +13,7 @@ export function mergePatch(target: Json, patch: Json): Json {
       delete result[key]
       continue
     }
-    // Only an own member is merged into, never an inherited one.
+    // Merges only into an own member, never into an inherited one.
     const merged = isObject(change)
       ? mergePatch(Object.hasOwn(result, key) ? (result[key] as Json) : null, change)
       : change

@@ -1,6 +1,6 @@
 import { type ApiError, apiError } from './errors.ts'
 
-/** What an organization may have a bounded number of. */
+/** The records and keys whose number is limited per organization. */
 export const quotaNames = ['assets', 'locations', 'readers', 'members', 'api_keys', 'imports'] as const
 export type QuotaName = (typeof quotaNames)[number]
 
@@ -16,10 +16,10 @@ const nouns: Record<QuotaName, string> = {
 export const quotaReached = (name: QuotaName, limit: number): ApiError =>
   apiError.conflict(`Quota ${name} reached: the organization may have at most ${limit} ${nouns[name]}`)
 
-/** Whether an organization may have more of something. */
+/** Checks the quotas of an organization. */
 export interface QuotaCheck {
-  /** Throws the contract's 409 when the organization would then have more than its quota. */
+  /** Throws the contract's 409 if `count` more would exceed the quota. */
   assertRoom(orgId: number, name: QuotaName, count?: number): Promise<void>
-  /** How many more there may be. */
+  /** Returns how many more the organization may create. */
   roomFor(orgId: number, name: QuotaName): Promise<{ left: number; limit: number }>
 }

@@ -13,7 +13,7 @@ export const scopes = [
 
 export type Scope = (typeof scopes)[number]
 
-/** What a credential may be minted with; administering an organization belongs to sessions alone. */
+/** The scopes that a credential may have. Only sessions may administer an organization. */
 export const credentialScopes: readonly Scope[] = scopes.filter((scope) => !scope.endsWith(':admin'))
 
 const implied: Partial<Record<Scope, readonly Scope[]>> = {
@@ -21,10 +21,10 @@ const implied: Partial<Record<Scope, readonly Scope[]>> = {
   'scans:read': ['tracking:read'],
 }
 
-/** The scopes a grant really holds: the ones named and the ones they imply. */
+/** Returns the named scopes and the scopes that they imply. */
 export function grantedScopes(named: readonly string[]): ReadonlySet<string> {
   const granted = new Set<string>(named)
-  for (const scope of named) for (const more of implied[scope as Scope] ?? []) granted.add(more)
+  for (const scope of named) for (const impliedScope of implied[scope as Scope] ?? []) granted.add(impliedScope)
   return granted
 }
 

@@ -4,8 +4,8 @@ const ivBytes = 12
 const tagBytes = 16
 
 /**
- * Keeps a secret that must be used again: encrypted with a key of the installation, and bound to the row it stands in,
- * so that it opens nowhere else.
+ * Encrypts secrets that are stored and must be readable again. A secret is encrypted with a key of the installation and
+ * bound to its database row, so that it cannot be decrypted in another row.
  */
 export class SecretBox {
   readonly #key: Uint8Array
@@ -17,16 +17,16 @@ export class SecretBox {
   encrypt(secret: string, row: string): Buffer {
     const iv = randomBytes(ivBytes)
     const cipher = createCipheriv('aes-256-gcm', this.#key, iv).setAAD(Buffer.from(row))
-    const hidden = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
-    return Buffer.concat([iv, cipher.getAuthTag(), hidden])
+    const ciphertext = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
+    return Buffer.concat([iv, cipher.getAuthTag(), ciphertext])
   }
 
-  /** Throws when it was made with another key or for another row. */
-  decrypt(sealed: Uint8Array, row: string): string {
-    const iv = sealed.subarray(0, ivBytes)
+  /** Throws if the secret was encrypted with another key or for another row. */
+  decrypt(encrypted: Uint8Array, row: string): string {
+    const iv = encrypted.subarray(0, ivBytes)
     const decipher = createDecipheriv('aes-256-gcm', this.#key, iv, { authTagLength: tagBytes })
-    decipher.setAAD(Buffer.from(row)).setAuthTag(sealed.subarray(ivBytes, ivBytes + tagBytes))
-    const shown = decipher.update(sealed.subarray(ivBytes + tagBytes))
-    return Buffer.concat([shown, decipher.final()]).toString('utf8')
+    decipher.setAAD(Buffer.from(row)).setAuthTag(encrypted.subarray(ivBytes, ivBytes + tagBytes))
+    const plaintext = decipher.update(encrypted.subarray(ivBytes + tagBytes))
+    return Buffer.concat([plaintext, decipher.final()]).toString('utf8')
   }
 }

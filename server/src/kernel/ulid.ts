@@ -2,17 +2,17 @@ import { randomFillSync } from 'node:crypto'
 
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-/** Random bytes are drawn many at a time: a draw costs the same for one byte as for four thousand. */
+/** Random bytes are generated in batches, because a call costs about the same for one byte as for 4096. */
 const pool = Buffer.alloc(4096)
-let drawn = pool.length
+let usedBytes = pool.length
 
 let lastMillis = -1
 let lastTime = ''
 
 function timePart(millis: number): string {
   let text = ''
-  for (let rest = millis, digits = 0; digits < 10; digits++, rest = Math.floor(rest / 32))
-    text = alphabet.charAt(rest % 32) + text
+  for (let remaining = millis, digits = 0; digits < 10; digits++, remaining = Math.floor(remaining / 32))
+    text = alphabet.charAt(remaining % 32) + text
   return text
 }
 
@@ -22,11 +22,11 @@ export function ulid(millis: number): string {
     lastMillis = millis
     lastTime = timePart(millis)
   }
-  if (drawn + 16 > pool.length) {
+  if (usedBytes + 16 > pool.length) {
     randomFillSync(pool)
-    drawn = 0
+    usedBytes = 0
   }
   let text = lastTime
-  for (const end = drawn + 16; drawn < end; drawn++) text += alphabet.charAt(pool[drawn]! & 31)
+  for (const end = usedBytes + 16; usedBytes < end; usedBytes++) text += alphabet.charAt(pool[usedBytes]! & 31)
   return text
 }

@@ -7,27 +7,26 @@ export interface Email {
   text: string
 }
 
-interface PostOptions {
-  /** The mail server's address; null where there is none. */
+interface MailerOptions {
+  /** The URL of the mail server, or null if none is configured. */
   url: string | null
   from: string
   onFailure: (error: unknown) => void
 }
 
-/** Pauses before a letter is tried again. */
-const pausesMs = [1000, 5000]
+const retryDelaysMs = [1000, 5000]
 
 /**
- * Sends letters behind the back of requests: nobody waits for a mail server, and how long an answer takes does not tell
- * whether a letter was sent.
+ * Sends e-mails in the background: requests do not wait for the mail server, and their response time does not reveal whether
+ * an e-mail was sent.
  */
 export class Mailer {
-  readonly #deliver: ((letter: Email) => Promise<unknown>) | null
+  readonly #deliver: ((email: Email) => Promise<unknown>) | null
   readonly #onFailure: (error: unknown) => void
-  readonly #running = new Set<Promise<void>>()
-  readonly #stopping = new AbortController()
+  readonly #inFlight = new Set<Promise<void>>()
+  readonly #closing = new AbortController()
 
-  constructor({ url, from, onFailure }: PostOptions) {
+  constructor({ url, from, onFailure }: MailerOptions) {
     this.#onFailure = onFailure
     if (url === null) {
       this.#deliver = null
@@ -35,40 +34,40 @@ export class Mailer {
     }
     const limits = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 }
     const transport = createTransport({ url, ...limits, disableFileAccess: true, disableUrlAccess: true })
-    this.#deliver = (letter) => transport.sendMail({ from, ...letter })
+    this.#deliver = (email) => transport.sendMail({ from, ...email })
   }
 
   get hasTransport(): boolean {
     return this.#deliver !== null
   }
 
-  send(letter: Email): void {
-    this.inBackground(() => this.#try(letter))
+  send(email: Email): void {
+    this.inBackground(() => this.#sendWithRetry(email))
   }
 
-  /** Does work that the request at hand does not wait for. */
+  /** Runs work for which the current request does not wait. */
   inBackground(work: () => Promise<void>): void {
     const running = work()
       .catch(this.#onFailure)
-      .finally(() => this.#running.delete(running))
-    this.#running.add(running)
+      .finally(() => this.#inFlight.delete(running))
+    this.#inFlight.add(running)
   }
 
-  /** Waits for what is under way; nothing is tried again. */
+  /** Waits for work in flight. Failed e-mails are not retried any more. */
   async close(): Promise<void> {
-    this.#stopping.abort()
-    while (this.#running.size > 0) await Promise.all(this.#running)
+    this.#closing.abort()
+    while (this.#inFlight.size > 0) await Promise.all(this.#inFlight)
   }
 
-  async #try(letter: Email): Promise<void> {
-    for (let tries = 0; ; tries++) {
+  async #sendWithRetry(email: Email): Promise<void> {
+    for (let retries = 0; ; retries++) {
       try {
-        await this.#deliver?.(letter)
+        await this.#deliver?.(email)
         return
       } catch (error) {
-        const pauseMs = pausesMs[tries]
-        if (pauseMs === undefined || this.#stopping.signal.aborted) throw error
-        await pause(pauseMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined)
+        const delayMs = retryDelaysMs[retries]
+        if (delayMs === undefined || this.#closing.signal.aborted) throw error
+        await pause(delayMs, undefined, { signal: this.#closing.signal }).catch(() => undefined)
       }
     }
   }

@@ -25,7 +25,7 @@ export async function hasOrganizations(db: Db): Promise<boolean> {
   return (await db.query(sql`select from organization_names limit 1`)).length > 0
 }
 
-/** Whether the installation serves a single organization: then what belongs to nobody can only be its own. */
+/** True if the installation has a single organization, to which data without an owner then belongs. */
 export async function isOnlyOrganization(db: Db): Promise<boolean> {
   return (await db.query(sql`select from organization_names limit 2`)).length === 1
 }
@@ -35,7 +35,7 @@ export async function insertOrganization(tx: Tx, orgId: number, name: string, at
   await tx.query(sql`insert into organization_names (org_id, name) values (${orgId}, ${name})`)
 }
 
-/** A lapsed organization keeps its API; only its webhook events are dropped. */
+/** A lapsed organization keeps access to the API; only its webhook events are dropped. */
 export async function setLapsed(tx: Tx, orgId: number, at: Instant | null): Promise<void> {
   await tx.query(sql`update organizations set lapsed_at = ${at && toDatabase(at)} where org_id = ${orgId}`)
 }
@@ -45,7 +45,7 @@ export async function allOrganizations(db: Db): Promise<number[]> {
   return rows.map((row) => row.org_id)
 }
 
-/** By name. */
+/** Sorted by name. */
 export async function listOrganizations(db: Db): Promise<OrganizationName[]> {
   const rows = await db.query<{ org_id: number; name: string }>(
     sql`select org_id, name from organization_names order by name, org_id`,

@@ -2,7 +2,7 @@ import type { Db, Tx } from '../db/database.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import type { QuotaName } from '../kernel/quota.ts'
 
-/** Assets and locations are summed up from their counters; of the others there are few. */
+/** Assets and locations are summed from their counters; the other records are few enough to count. */
 const usedOf = (orgId: number): Record<QuotaName, Sql> => ({
   assets: sql`select coalesce(sum(active + inactive), 0)::bigint from record_counts where org_id = ${orgId} and kind = 'asset'`,
   locations: sql`select coalesce(sum(active + inactive), 0)::bigint from record_counts where org_id = ${orgId} and kind = 'location'`,
@@ -17,7 +17,7 @@ export async function quotaUse(db: Db, orgId: number, name: QuotaName): Promise<
   return row!.used
 }
 
-/** The quotas that the operator gave to this organization. */
+/** The quotas that the operator has set for this organization. */
 export async function ownQuotas(db: Db, orgId: number): Promise<Partial<Record<QuotaName, number>>> {
   const [row] = await db.query<{ quotas: string | null }>(sql`select quotas from organizations where org_id = ${orgId}`)
   return JSON.parse(row?.quotas ?? '{}') as Partial<Record<QuotaName, number>>

@@ -9,24 +9,23 @@ export interface QuotaState {
   name: QuotaName
   used: number
   limit: number
-  /** Whether the operator gave the organization a quota of its own. */
+  /** True if the operator has set the quota for this organization, so that the default does not apply. */
   isOwn: boolean
 }
 
-/** How long a reading is used, and what part of the room that it found: other processes use the rest meanwhile. */
-const readingMs = 10_000
-const shareOfRoom = 1 / 16
+/** How long a process may create records without reading the use again, and what share of the remaining quota. */
+const allowanceTtlMs = 10_000
+const allowanceShare = 1 / 16
 
 /**
- * Bounds what an organization may have. The use is read rarely: a reading that finds much room lets this process create a
- * part of it without looking again, and where little room is left, every create looks. Concurrent creates may exceed a quota
- * by a few.
+ * Enforces the quotas of organizations. While much of a quota is left, a process may create a share of it before it reads
+ * the use again; close to the limit, every create reads the use. Concurrent creates may exceed a quota by a few records.
  */
 export class Quotas implements QuotaCheck {
   readonly #db: Database
   readonly #defaults: QuotaLimits
-  /** How many more may be created before the use is read again, by organization and quota. */
-  readonly #allowance = new LRUCache<string, { left: number }>({ max: 50_000, ttl: readingMs })
+  /** How many records may be created before the use is read again, by organization and quota. */
+  readonly #allowance = new LRUCache<string, { left: number }>({ max: 50_000, ttl: allowanceTtlMs })
 
   constructor(db: Database, defaults: QuotaLimits) {
     this.#db = db
@@ -42,7 +41,7 @@ export class Quotas implements QuotaCheck {
     }
     const { left, limit } = await this.roomFor(orgId, name)
     if (count > left) throw quotaReached(name, limit)
-    this.#allowance.set(key, { left: Math.floor((left - count) * shareOfRoom) })
+    this.#allowance.set(key, { left: Math.floor((left - count) * allowanceShare) })
   }
 
   async roomFor(orgId: number, name: QuotaName): Promise<{ left: number; limit: number }> {
@@ -54,7 +53,7 @@ export class Quotas implements QuotaCheck {
     return Promise.all(quotaNames.map((name) => this.#state(orgId, name)))
   }
 
-  /** Gives the organization quotas of its own; null takes one back to the default. */
+  /** Sets quotas for the organization; null restores the default. */
   async set(orgId: number, changes: Partial<Record<QuotaName, number | null>>): Promise<void> {
     await this.#db.withTenant(orgId, async (tx) => {
       const next = Object.entries({ ...(await ownQuotas(tx, orgId)), ...changes }).filter(([, limit]) => limit !== null)

@@ -20,7 +20,7 @@ export interface Account {
   role: Role
 }
 
-/** Does the slow part of making an account; what it returns writes the account and its first membership. */
+/** Hashes the password outside the transaction and returns a function that inserts the account and its first membership. */
 export async function prepareUser({ clock, ids }: Pick<Deps, 'clock' | 'ids'>, account: Account) {
   const user: User = { userId: await ids.next(0), email: foldEmail(account.email) }
   const passwordHash = await hashPassword(account.password)
@@ -32,7 +32,7 @@ export async function prepareUser({ clock, ids }: Pick<Deps, 'clock' | 'ids'>, a
   }
 }
 
-/** A new account with its first membership; an address that has an account already is a conflict. */
+/** Creates an account with its first membership. Throws 409 if the address already has an account. */
 export async function createUser(deps: Deps, orgId: number, account: Account): Promise<User> {
   await deps.quotas.assertRoom(orgId, 'members')
   const write = await prepareUser(deps, account)

@@ -28,7 +28,7 @@ const invitationOf = (row: InvitationRow): Invitation => ({
   expiresAt: fromDatabase(row.expires_at),
 })
 
-/** False when one to this address is open; what has expired makes room. */
+/** Returns false if an invitation to this address is open. Deletes expired invitations first. */
 export async function insertInvitation(
   tx: Tx,
   orgId: number,
@@ -45,7 +45,7 @@ export async function insertInvitation(
   return inserted.length === 1
 }
 
-/** The open ones, by e-mail address. */
+/** Lists the open invitations by e-mail address. */
 export async function listInvitations(
   db: Db,
   orgId: number,
@@ -75,10 +75,10 @@ export async function findInvitation(
   return row === undefined ? null : { ...invitationOf(row), tokenHash: row.token_hash }
 }
 
-/** Uses the invitation up, or withdraws it; false when it is gone already. */
+/** Deletes an accepted or withdrawn invitation. Returns false if it does not exist. */
 export async function deleteInvitation(tx: Tx, orgId: number, id: number): Promise<boolean> {
-  const gone = await tx.query(sql`delete from invitations where org_id = ${orgId} and id = ${id} returning id`)
-  return gone.length === 1
+  const deleted = await tx.query(sql`delete from invitations where org_id = ${orgId} and id = ${id} returning id`)
+  return deleted.length === 1
 }
 
 export async function deleteExpiredInvitations(tx: Tx, orgId: number, at: Instant): Promise<void> {

@@ -25,7 +25,7 @@ const memberOf = (row: MemberRow): Member => ({
   joinedAt: fromDatabase(row.created_at),
 })
 
-/** By e-mail address. */
+/** Sorted by e-mail address. */
 export async function listMembers(db: Db, orgId: number, page: PageRequest): Promise<Page<Member>> {
   const rows = await db.query<{ total: number; user_id: number | null } & MemberRow>(sql`
     with total as (select count(*) as total from memberships where org_id = ${orgId}),
@@ -44,7 +44,7 @@ export async function findMember(db: Db, orgId: number, userId: number): Promise
   return row === undefined ? null : memberOf(row)
 }
 
-/** Is this address a member's? */
+/** True if a member has this e-mail address. */
 export async function isMember(db: Db, orgId: number, email: string): Promise<boolean> {
   const rows = await db.query(sql`
     select from memberships m join users u on u.user_id = m.user_id
@@ -52,7 +52,7 @@ export async function isMember(db: Db, orgId: number, email: string): Promise<bo
   return rows.length > 0
 }
 
-/** The admins, held until the transaction ends: two who step down at once cannot both be told that another remains. */
+/** Locks the admins until the transaction ends, so that the last two admins cannot both step down at the same time. */
 export async function lockAdmins(tx: Tx, orgId: number): Promise<number[]> {
   const rows = await tx.query<{ user_id: number }>(sql`
     select user_id from memberships where org_id = ${orgId} and role = 'admin' order by user_id for update`)
@@ -66,12 +66,12 @@ export async function setRole(tx: Tx, orgId: number, userId: number, role: Role)
 }
 
 export async function deleteMembership(tx: Tx, orgId: number, userId: number): Promise<boolean> {
-  const gone = await tx.query(sql`
+  const deleted = await tx.query(sql`
     delete from memberships where org_id = ${orgId} and user_id = ${userId} returning user_id`)
-  return gone.length === 1
+  return deleted.length === 1
 }
 
-/** Who is a member already keeps the role held. */
+/** An existing member keeps the current role. */
 export async function addMembership(tx: Tx, userId: number, orgId: number, role: Role, at: Instant): Promise<void> {
   await tx.query(sql`insert into memberships (user_id, org_id, role, created_at)
     values (${userId}, ${orgId}, ${role}, ${toDatabase(at)}) on conflict (user_id, org_id) do nothing`)

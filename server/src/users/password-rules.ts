@@ -1,16 +1,16 @@
 import { apiError } from '../kernel/errors.ts'
 import { commonPasswords } from './common-passwords.ts'
 
-/** Each character follows the one before it, upwards or downwards; 0 follows 9. */
+/** True if the characters ascend or descend in steps of one; 0 follows 9. */
 function isSequence(text: string): boolean {
   const codes = Array.from(text, (character) => character.codePointAt(0)!)
   const isDigits = /^\d+$/.test(text)
   const steps = new Set(codes.slice(1).map((code, index) => code - codes[index]!))
-  const step = (from: number): number => (isDigits ? (from + 10) % 10 : from)
-  return [1, -1].some((wanted) => [...steps].every((one) => step(one) === step(wanted)))
+  const normalize = (step: number): number => (isDigits ? (step + 10) % 10 : step)
+  return [1, -1].some((direction) => [...steps].every((step) => normalize(step) === normalize(direction)))
 }
 
-/** Why anybody would try this password first, as the rest of a sentence; null when it is none of those. */
+/** Returns why the password is easy to guess, as the predicate of a sentence, or null if it is not. */
 export function passwordWeakness(password: string, email: string): string | null {
   const folded = password.toLowerCase()
   if (commonPasswords.has(folded)) return 'is one of the most common passwords'
@@ -20,9 +20,9 @@ export function passwordWeakness(password: string, email: string): string | null
   return null
 }
 
-/** Refuses a new password that anybody would try first. `email` is the folded address of the account. */
+/** Rejects a new password that is easy to guess. `email` is the case-folded address of the account. */
 export function assertNotGuessable(field: string, password: string, email: string): void {
-  const why = passwordWeakness(password, email)
-  if (why !== null)
-    throw apiError.invalid({ field, code: 'invalid_value', message: `${field} ${why}; choose another one` })
+  const weakness = passwordWeakness(password, email)
+  if (weakness !== null)
+    throw apiError.invalid({ field, code: 'invalid_value', message: `${field} ${weakness}; choose another one` })
 }

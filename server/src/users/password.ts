@@ -1,12 +1,12 @@
 import { hash, verify } from '@node-rs/argon2'
 
-/** Hashing takes a thread and 19 MiB each: more than two at once would starve everything else that needs a thread. */
-const atOnce = 2
+/** Each hash takes a thread and 19 MiB. More than two at a time would starve other work that needs the thread pool. */
+const concurrency = 2
 let running = 0
 const waiting: (() => void)[] = []
 
-async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-  if (running >= atOnce) await new Promise<void>((resume) => waiting.push(resume))
+async function limitConcurrency<Result>(work: () => Promise<Result>): Promise<Result> {
+  if (running >= concurrency) await new Promise<void>((resume) => waiting.push(resume))
   else running++
   try {
     return await work()
@@ -17,13 +17,13 @@ async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
-export const hashPassword = (password: string): Promise<string> => inTurn(() => hash(password))
+export const hashPassword = (password: string): Promise<string> => limitConcurrency(() => hash(password))
 
-/** Takes as long for an account that is not there, so that timing does not tell which addresses have one. */
+/** Takes as long for an address without an account, so that the timing does not reveal which addresses have one. */
 export async function verifyPassword(storedHash: string | null, password: string): Promise<boolean> {
   if (storedHash === null) {
     await hashPassword(password)
     return false
   }
-  return inTurn(() => verify(storedHash, password))
+  return limitConcurrency(() => verify(storedHash, password))
 }

@@ -9,11 +9,11 @@ export interface Reset {
   expiresAt: Instant
 }
 
-/** Writes the reset down unless the account had one after `notAfter`; says whether it did. */
+/** Inserts the reset unless the account has one that was created after `notAfter`. Returns whether it was inserted. */
 export async function insertReset(tx: Tx, reset: Reset, notAfter: Instant): Promise<boolean> {
   await tx.query(sql`delete from password_resets where user_id = ${reset.userId}
     and expires_at <= ${toDatabase(reset.createdAt)}`)
-  // Of two requests at once the second waits here and then sees the first one's reset.
+  // A concurrent request waits for this lock and then sees the reset of the first one.
   await tx.query(sql`select from users where user_id = ${reset.userId} for no key update`)
   const inserted = await tx.query(sql`
     insert into password_resets as made (token_hash, user_id, created_at, expires_at)
@@ -25,17 +25,17 @@ export async function insertReset(tx: Tx, reset: Reset, notAfter: Instant): Prom
   return inserted.length === 1
 }
 
-/** Whose reset this is, while it is good. */
+/** Returns the user of an unexpired reset. */
 export async function findReset(db: Db, tokenHash: Uint8Array, at: Instant): Promise<number | null> {
   const [row] = await db.query<{ user_id: number }>(sql`
     select user_id from password_resets where token_hash = ${tokenHash} and expires_at > ${toDatabase(at)}`)
   return row?.user_id ?? null
 }
 
-/** Uses the reset up; false when somebody did before. */
+/** Deletes the reset. Returns false if another request has already used it. */
 export async function takeReset(tx: Tx, tokenHash: Uint8Array): Promise<boolean> {
-  const taken = await tx.query(sql`delete from password_resets where token_hash = ${tokenHash} returning user_id`)
-  return taken.length === 1
+  const deleted = await tx.query(sql`delete from password_resets where token_hash = ${tokenHash} returning user_id`)
+  return deleted.length === 1
 }
 
 export async function deleteResetsOf(tx: Tx, userId: number): Promise<void> {

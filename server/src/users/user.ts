@@ -11,5 +11,5 @@ export interface Membership {
   role: Role
 }
 
-/** E-mail addresses are compared without regard to case, as every mail system in use does. */
+/** E-mail addresses are compared case-insensitively, like all mail systems in use do. */
 export const foldEmail = (email: string): string => email.trim().toLowerCase()

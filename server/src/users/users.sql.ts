@@ -38,21 +38,21 @@ export async function insertUser(tx: Tx, user: UserWithHash, at: Instant): Promi
     values (${user.userId}, ${user.email}, ${user.passwordHash}, ${toDatabase(at)})`)
 }
 
-/** Says whether there was one. Its memberships are gone before. */
+/** Returns false if the user does not exist. The caller must delete its memberships first. */
 export async function deleteUser(tx: Tx, userId: number): Promise<boolean> {
   return (await tx.query(sql`delete from users where user_id = ${userId} returning user_id`)).length === 1
 }
 
 /**
- * The first one of a new account, so there is none to mind. Minding one, Citus would lock all accounts for it, and two
- * that are made at once would wait for each other.
+ * Inserts the first membership of a new account. It has no `on conflict` clause, because Citus would then lock the whole
+ * table, and two concurrent inserts would wait for each other.
  */
 export async function insertMembership(tx: Tx, userId: number, orgId: number, role: Role, at: Instant): Promise<void> {
   await tx.query(sql`insert into memberships (user_id, org_id, role, created_at)
     values (${userId}, ${orgId}, ${role}, ${toDatabase(at)})`)
 }
 
-/** Oldest first: the first one is where a sign-in lands. */
+/** Oldest first: a sign-in uses the first membership. */
 export async function membershipsOf(db: Db, userId: number): Promise<Membership[]> {
   const rows = await db.query<{ org_id: number; name: string; role: Role }>(sql`
     select m.org_id, n.name, m.role from memberships m join organization_names n on n.org_id = m.org_id
@@ -66,7 +66,7 @@ export interface Account extends User {
   role: Role | null
 }
 
-/** Every account of the installation, once for each membership; an account without one comes once. By e-mail address. */
+/** Lists every account once per membership, or once if it has none. Sorted by e-mail address. */
 export async function listAccounts(db: Db): Promise<Account[]> {
   const rows = await db.query<{
     user_id: number

@@ -102,7 +102,7 @@ describe('lastseen org export', () => {
     const { org } = await fullOrganization()
     const out = newFile()
     writeFileSync(out, 'mine')
-    await expect(exportOrg(context.app.core, { org, out })).rejects.toThrow('is there already')
+    await expect(exportOrg(context.app.core, { org, out })).rejects.toThrow('already exists')
     expect(readFileSync(out, 'utf8')).toBe('mine')
   })
 })

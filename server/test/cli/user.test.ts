@@ -31,7 +31,7 @@ describe('The operator', () => {
       () => resetPasswordOf(core, nobody),
     ])
       await expect(attempt()).rejects.toThrow(
-        'Nobody has an account with the address "nobody@example.com"; make it with user create',
+        'There is no account with the address "nobody@example.com"; create it with user create',
       )
   })
 

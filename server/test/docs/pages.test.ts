@@ -42,7 +42,7 @@ async function startServer(
   const port = String(await freePort())
   const settings = { ...network.settings, ...database, PORT: port, LASTSEEN_MQTT_PORT: String(await freePort()) }
   const program = launch(settings, options)
-  await program.says(/^Readers reach the MQTT broker at .+$/m)
+  await program.says(/^MQTT broker for readers: .+$/m)
   const { client_id: CLIENT_ID, client_secret: CLIENT_SECRET, password: PASSWORD } = firstCredentials(program.stderr)
   const blanks = { CLIENT_ID, CLIENT_SECRET, PASSWORD, HOOK_URL: urlOf(await network.receiver()) }
   return { program, reader: { port, blanks, settings } }

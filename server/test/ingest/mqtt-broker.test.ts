@@ -274,7 +274,7 @@ describe('the port of the embedded broker', () => {
     const running = await start(taken)
     try {
       expect(running.server.notices).toEqual([
-        `MQTT is off: port ${taken} is taken. Readers can still use HTTP; LASTSEEN_MQTT_PORT chooses another port.`,
+        `MQTT is off: port ${taken} is in use. Readers can still use HTTP; LASTSEEN_MQTT_PORT chooses another port.`,
       ])
       const json = { reads: [{ tag: asset.tag, observed_at: at }] }
       const reply = await send(`http://127.0.0.1:${running.server.port}`, 'POST', '/ingest/v1/reads', {
@@ -292,6 +292,6 @@ describe('the port of the embedded broker', () => {
     const free = await freePort()
     const running = await start(free)
     await running.stop()
-    expect(running.server.notices).toEqual([`Readers reach the MQTT broker at mqtt://127.0.0.1:${free}`])
+    expect(running.server.notices).toEqual([`MQTT broker for readers: mqtt://127.0.0.1:${free}`])
   })
 })

@@ -204,7 +204,7 @@ describe('lastseen backup and restore', { timeout: 120_000 }, () => {
     expect(statSync(atRest).mode & 0o777).toBe(0o600)
     const before = readFileSync(atRest)
     const again = await lastseen(['backup', atRest], settings)
-    expect([again.code, again.stderr]).toEqual([1, `${atRest} is there already; a backup never overwrites another\n`])
+    expect([again.code, again.stderr]).toEqual([1, `${atRest} already exists; a backup never overwrites a file\n`])
     expect(readFileSync(atRest).equals(before)).toBe(true)
     expect(existsSync(`${atRest}.unfinished`)).toBe(false)
   })

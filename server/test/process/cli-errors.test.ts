@@ -33,7 +33,7 @@ describe('a command that fails', { timeout: 60_000 }, () => {
   const user = (...more: string[]): string[] => ['user', 'create', '--org', 'Northwind', ...more]
   const scopes = 'assets:read, assets:write, locations:read, locations:write, tracking:read, tracking:write, scans:read'
   const usage = (option: string, given: string, what: string): string =>
-    `error: option '${option}' argument '${given}' is invalid. ${what} (--help tells more)`
+    `error: option '${option}' argument '${given}' is invalid. ${what} (see --help)`
 
   beforeAll(async () => {
     server = await serve(settings)
@@ -58,7 +58,7 @@ describe('a command that fails', { timeout: 60_000 }, () => {
     [
       'an organization that exists',
       () => ['org', 'create', '--name', 'Northwind'],
-      'An organization called "Northwind" exists already',
+      'An organization called "Northwind" already exists',
     ],
     ['an empty name', () => ['org', 'create', '--name', ' '], 'The name must have 1 to 255 characters', 2],
     [
@@ -70,7 +70,7 @@ describe('a command that fails', { timeout: 60_000 }, () => {
     [
       'a name of two lines',
       () => ['org', 'create', '--name', 'a\nb'],
-      'The name must not hold line breaks or control characters',
+      'The name must not contain line breaks or control characters',
       2,
     ],
     [
@@ -93,7 +93,7 @@ describe('a command that fails', { timeout: 60_000 }, () => {
     [
       'a short password',
       () => user('--email', 'c@example.com', '--role', 'viewer', '--password', '123456789'),
-      'A password has 10 to 1024 characters, none of them a control character',
+      'A password must have 10 to 1024 characters and no control characters',
       2,
     ],
     [
@@ -136,7 +136,7 @@ describe('a command that fails', { timeout: 60_000 }, () => {
       () => ['key', 'revoke', '--client-id', 'first'],
       'There is no key with client id first',
     ],
-    ['a credential revoked before', () => ['key', 'revoke', '--client-id', revoked], 'That key was revoked before'],
+    ['a credential revoked before', () => ['key', 'revoke', '--client-id', revoked], 'That key is already revoked'],
   ])('ends with one clear line: %s', async (_what, args, message, code = 1) => {
     expect(await runCommand([...args(), '--json'], settings)).toEqual({
       code,
@@ -168,7 +168,7 @@ describe('a command that fails', { timeout: 60_000 }, () => {
     [['explode'], "unknown command 'explode'"],
     [['--port', '80'], "unknown option '--port'"],
   ])('prints one error line on wrong usage: %j', async (args, message) => {
-    const stderr = `error: ${message} (--help tells more)\n`
+    const stderr = `error: ${message} (see --help)\n`
     expect(await runCommand(args, settings)).toEqual({ code: 2, signal: null, stdout: '', stderr })
   })
 

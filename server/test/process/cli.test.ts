@@ -212,7 +212,7 @@ describe('operator commands beside a running server', { timeout: 60_000 }, () =>
     const unknown = await lastseen(add('nobody@south.example'), settings)
     expect([unknown.code, unknown.stdout]).toEqual([1, ''])
     expect(unknown.stderr).toContain(
-      'Nobody has an account with the address "nobody@south.example"; make it with user create',
+      'There is no account with the address "nobody@south.example"; create it with user create',
     )
   })
 

@@ -22,7 +22,7 @@ it('serve --demo creates a warehouse of 300 assets with history and keeps them m
   const { total_count, data } = await get(report)
   expect(total_count).toBe(300)
 
-  await program.says(/Demo: \d+ reads sent. Things are moving now, 5 reads a second./)
+  await program.says(/Demo: \d+ reads sent. Continuing live with 5 reads per second./)
   const history = await get(`/api/v1/assets/${data[0].asset_id}/history`)
   expect(history.total_count).toBeGreaterThan(5)
   const isRecent = async (): Promise<boolean> => {

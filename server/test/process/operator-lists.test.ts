@@ -136,10 +136,14 @@ describe('operator commands beside a running server', { timeout: 120_000 }, () =
   })
 
   it.each([
-    ['nothing to change', [], /^Say what to change: --name, /],
-    ['antennas given and taken away', ['--antenna', '1=', '--no-antennas'], /^--antenna and --no-antennas contradict/],
-  ])('refuse an update of a reader with %s as wrong usage', async (_what, waitForBatches, line) => {
-    const ended = await runCommand(['reader', 'update', ...own, '--reader', 'Gate', ...waitForBatches], settings)
+    ['nothing to change', [], /^Specify at least one change: --name, /],
+    [
+      'antennas given and taken away',
+      ['--antenna', '1=', '--no-antennas'],
+      /^--antenna and --no-antennas are mutually exclusive/,
+    ],
+  ])('refuse an update of a reader with %s as wrong usage', async (_what, more, line) => {
+    const ended = await runCommand(['reader', 'update', ...own, '--reader', 'Gate', ...more], settings)
     expect([ended.code, ended.stdout]).toEqual([2, ''])
     expect(ended.stderr).toMatch(line)
   })
@@ -149,7 +153,7 @@ describe('operator commands beside a running server', { timeout: 120_000 }, () =
     expect(existsSync(join(dataDir, 'server.json'))).toBe(false)
     const ended = await lastseen(['reader', 'create', ...own, '--name', 'Later'], { ...settings, PORT: '9090' })
     expect(ended.stderr).toContain(
-      'No server is running on this data folder. With the present settings, one will take reads at this address.\n',
+      'No server is running with this data directory. With the current settings, it would accept reads at this address.\n',
     )
     expect(ended.stdout).toMatch(/^ingest_url +http:\/\/127\.0\.0\.1:9090\/ingest\/v1\/reads$/m)
   })

@@ -100,7 +100,7 @@ describe('lastseen reader create', () => {
   const own = ['--org', 'Northwind', '--name', 'Gate']
   const formats = 'auto, generic, csl, impinj, zebra-fixed, zebra-handheld, gl-s10, moko, minew, theengs'
   const usage = (option: string, given: string, what: string): string =>
-    `error: option '${option}' argument '${given}' is invalid. ${what} (--help tells more)`
+    `error: option '${option}' argument '${given}' is invalid. ${what} (see --help)`
   const smoothing = (given: string): string =>
     usage(
       '--smoothing <rule>',
@@ -112,13 +112,8 @@ describe('lastseen reader create', () => {
     what = 'It must be NUMBER=LOCATION-KEY or NUMBER=, with a number from 1 to 65535.',
   ): string => usage('--antenna <number=key>', given, what)
   it.each<[string, string[], string | RegExp, (1 | 2)?]>([
-    [
-      'no organization',
-      ['--name', 'Gate'],
-      "error: required option '--org <name>' not specified (--help tells more)",
-      2,
-    ],
-    ['no name', ['--org', 'Northwind'], "error: required option '--name <name>' not specified (--help tells more)", 2],
+    ['no organization', ['--name', 'Gate'], "error: required option '--org <name>' not specified (see --help)", 2],
+    ['no name', ['--org', 'Northwind'], "error: required option '--name <name>' not specified (see --help)", 2],
     ['an unknown organization', ['--org', 'Nobody', '--name', 'Gate'], 'There is no organization called "Nobody"'],
     [
       'a name that two share',
@@ -129,7 +124,7 @@ describe('lastseen reader create', () => {
     [
       'a line break in the name',
       ['--org', 'Northwind', '--name', 'a\nb'],
-      'The name must not hold line breaks or control characters',
+      'The name must not contain line breaks or control characters',
       2,
     ],
     [
@@ -260,7 +255,7 @@ describe('lastseen simulate', () => {
     [
       'an unknown format',
       ['--format', 'morse'],
-      `error: option '--format <format>' argument 'morse' is invalid. Allowed choices are ${Object.keys(messages).join(', ')}. (--help tells more)`,
+      `error: option '--format <format>' argument 'morse' is invalid. Allowed choices are ${Object.keys(messages).join(', ')}. (see --help)`,
       2,
     ],
     ['an unknown organization', ['--org', 'Nobody'], 'There is no organization called "Nobody"'],

@@ -31,7 +31,7 @@ describe('the first start on an empty folder', { timeout: 60_000 }, () => {
       expect.stringMatching(/^PostgreSQL 18\.\d+ is running on port \d+$/),
       expect.stringMatching(/^Database schema brought up to date \(\d+ migrations\)$/),
       '',
-      '  First start. These are shown only now:',
+      '  First start. These secrets are shown only once:',
       '',
       '    Organization    My organization',
       '    Sign in with    admin@example.com',
@@ -89,7 +89,7 @@ describe('the first start on an empty folder', { timeout: 60_000 }, () => {
     const database = await databaseOf(dataDir)
     const { code, stderr } = await server.program.stop()
     expect(code).toBe(0)
-    expect(stderr).toMatch(/\nStopping: finishing the requests that are running …\nStopped\.\n$/)
+    expect(stderr).toMatch(/\nStopping: finishing the requests in flight …\nStopped\.\n$/)
     expect(database).toBeDefined()
     expect(await databaseOf(dataDir)).toBeUndefined()
   })
@@ -120,7 +120,7 @@ describe('a port that is in use', { timeout: 60_000 }, () => {
     const { code, stdout, stderr } = await launch({ LASTSEEN_DATA_DIR: dataDir, PORT: String(port) }).ended
     await new Promise((resolve) => other.close(resolve))
     expect(stderr).toBe(
-      `Port ${port} on 127.0.0.1 is taken. Stop what uses it, or choose another: PORT=${port + 1} npm start\n`,
+      `Port ${port} on 127.0.0.1 is in use. Stop the program that uses it, or choose another port: PORT=${port + 1} npm start\n`,
     )
     expect(stdout).toBe('')
     expect(code).toBe(1)
@@ -132,7 +132,7 @@ describe('a port that is in use', { timeout: 60_000 }, () => {
     const server = await serve(settings)
     const second = await launch(settings).ended
     expect(second.code).toBe(1)
-    expect(second.stderr).toContain(`Port ${settings.PORT} on 127.0.0.1 is taken.`)
+    expect(second.stderr).toContain(`Port ${settings.PORT} on 127.0.0.1 is in use.`)
     const reply = await exchange(server.url, firstCredentials(server.program.stderr))
     expect(reply.status).toBe(200)
     expect((await server.program.stop()).code).toBe(0)

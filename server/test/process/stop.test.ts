@@ -97,7 +97,7 @@ describe('a server asked to stop', { timeout: 60_000 }, () => {
       await untilSomebodyWaits(database.url)
 
       server.program.child.kill(signal)
-      await server.program.says(/^Stopping: finishing the requests that are running …$/m)
+      await server.program.says(/^Stopping: finishing the requests in flight …$/m)
       await expect.poll(() => knock(server.url)).toBe('ECONNREFUSED')
       expect(server.program.isRunning).toBe(true)
 

@@ -97,7 +97,7 @@ describe('lastseen webhook', () => {
       'create',
       'no address',
       ['--org', 'Bare'],
-      "error: required option '--url <address>' not specified (--help tells more)",
+      "error: required option '--url <address>' not specified (see --help)",
       2,
     ],
     [
@@ -118,9 +118,11 @@ describe('lastseen webhook', () => {
   it('update rejects a call without a change and a call that both enables and disables', async () => {
     await facts('create', '--org', 'Bare', '--url', 'https://x.test/')
     const before = await rows()
-    expect((await webhook('update', '--org', 'Bare')).stderr).toBe('Say what to change: --url, --enable or --disable\n')
+    expect((await webhook('update', '--org', 'Bare')).stderr).toBe(
+      'Specify at least one change: --url, --enable or --disable\n',
+    )
     expect((await webhook('update', '--org', 'Bare', '--enable', '--disable')).stderr).toBe(
-      '--enable and --disable contradict each other\n',
+      '--enable and --disable are mutually exclusive\n',
     )
     expect((await webhook('update', '--org', 'Bare', '--url', 'ftp://x.test/')).code).toBe(2)
     expect(await rows()).toEqual(before)

@@ -235,7 +235,7 @@ describe('a server with two workers', { timeout: 60_000 }, () => {
         while ((await other`select from pg_stat_activity where wait_event_type = 'Lock'`).length === 0) await sleep(20)
       })
       server.program.child.kill('SIGTERM')
-      await server.program.says(/^Stopping: finishing the requests that are running …$/m)
+      await server.program.says(/^Stopping: finishing the requests in flight …$/m)
       await sleep(200)
       expect(workers.some(isAlive)).toBe(true)
       await sql.unsafe('commit')
@@ -278,6 +278,6 @@ describe('workers that cannot start', () => {
     const ended = await launch(broken, twoWorkers).ended
     expect(ended.code).toBe(1)
     expect(ended.stderr.match(/ended with code 3; starting another/g)).toHaveLength(4)
-    expect(ended.stderr.trimEnd()).toMatch(/No worker could start, 5 times in a row. What they said stands above.$/)
+    expect(ended.stderr.trimEnd()).toMatch(/No worker could start, 5 times in a row. Their error messages are above.$/)
   }, 60_000)
 })

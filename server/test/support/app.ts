@@ -110,7 +110,7 @@ async function openServer(core: AppContext, options: AppOptions): Promise<Opened
     isOneOfSeveral: options.isOneOfSeveral ?? false,
     log,
     ...(options.delivery === undefined ? {} : { delivery: options.delivery }),
-    ...(options.tell === undefined ? {} : { tell: options.tell }),
+    ...(options.tell === undefined ? {} : { notifyOperator: options.tell }),
   })
   return { port: server.port, close: () => server.close(1000) }
 }

@@ -82,7 +82,7 @@ const parameters = {
   ...paging,
   location: {
     ...keysParam,
-    description: 'Where the asset was last seen; repeat it to match any of several locations.',
+    description: 'The location where the asset was last seen. Repeat the parameter to match any of several locations.',
   },
   is_active: booleanParam,
   type: { ...searchParam, description: `One of ${assetTypes.join(', ')}.` },
@@ -108,7 +108,7 @@ export function assetRoutes(deps: AssetLocationDeps, base: string): AnyRoute[] {
       identifiers: '/assets/{identifier}/identifiers',
       identifier: '/assets/{identifier}/identifiers/{identifierId}',
     },
-    fixedWords: [],
+    fixedSegments: [],
     out: AssetOut,
     present: presentAsset,
     create: {
@@ -118,7 +118,7 @@ export function assetRoutes(deps: AssetLocationDeps, base: string): AnyRoute[] {
         name: 'Pallet jack 7',
         identifiers: [{ type: 'barcode', value: '4006381333931' }],
       },
-      description: 'Without `identifier` the service generates one, such as `ASSET-0001`.',
+      description: 'If `identifier` is absent, the service generates one, such as `ASSET-0001`.',
     },
     update: {
       shape: updateShape,
@@ -126,7 +126,8 @@ export function assetRoutes(deps: AssetLocationDeps, base: string): AnyRoute[] {
       description: 'Only fields present in the body change. `metadata` is replaced as a whole.',
     },
     remove: {
-      description: 'Soft: the record leaves all queries, and its key and identifiers are free at once.',
+      description:
+        'Soft delete: queries no longer return the asset, and its key and identifiers can be reused at once.',
       errorStatuses: [],
     },
     query: { parameters },

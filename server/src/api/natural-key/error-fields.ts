@@ -1,7 +1,7 @@
 import type { AnyRoute } from '../../http/route.ts'
 import { type FieldProblem, ApiError, apiError } from '../../kernel/errors.ts'
 
-/** The fields of domain errors that have another name on this surface. */
+/** Domain field names and their names on this surface. */
 const fieldNames: Record<string, string> = {
   parent_external_key: 'parent_identifier',
   location_external_key: 'current_location',
@@ -24,7 +24,7 @@ function mapError(error: unknown): unknown {
   return first === undefined ? error : apiError.invalid(first, ...rest)
 }
 
-/** The route with the errors of its handler under this surface's names. Errors of body and query have them already. */
+/** Renames the fields in a handler's errors to this surface's names. Errors of body and query already use them. */
 export const mapErrorFields = (row: AnyRoute): AnyRoute => ({
   ...row,
   handle: (call) =>

@@ -89,13 +89,13 @@ export function locationRoutes(deps: RecordDeps, base: string): AnyRoute[] {
       identifiers: '/locations/{identifier}/identifiers',
       identifier: '/locations/{identifier}/identifiers/{identifierId}',
     },
-    fixedWords: ['current'],
+    fixedSegments: ['current'],
     out: LocationOut,
     present: presentLocation,
     create: {
       shape: createShape,
       example: { identifier: 'DOCK-3', name: 'Dock 3', parent_identifier: 'HALL-A' },
-      description: 'Without `parent_identifier` the location is a root.',
+      description: 'If `parent_identifier` is absent, the location is a root.',
     },
     update: {
       shape: updateShape,
@@ -103,7 +103,7 @@ export function locationRoutes(deps: RecordDeps, base: string): AnyRoute[] {
       description: 'Only fields present in the body change.',
     },
     remove: {
-      description: 'Refused while live locations lie below it or assets are placed in it.',
+      description: 'Rejected with 409 while the location has live descendants or assets.',
       errorStatuses: [409],
     },
     query: { parameters },
@@ -118,8 +118,8 @@ export function locationRoutes(deps: RecordDeps, base: string): AnyRoute[] {
         )
       },
       create: async (orgId, body) => {
-        const made = await createLocation(deps, orgId, { ...toDraft(body), parent: parentOf(body) })
-        return withPathKeys(deps, orgId, made)
+        const location = await createLocation(deps, orgId, { ...toDraft(body), parent: parentOf(body) })
+        return withPathKeys(deps, orgId, location)
       },
       change: async (orgId, ref, body) => {
         const changed = await changeLocation(deps, orgId, ref, { ...toPatch(body), parent: parentOf(body) })
@@ -130,29 +130,29 @@ export function locationRoutes(deps: RecordDeps, base: string): AnyRoute[] {
   })
   return [
     ...routes,
-    kinRoute(deps, 'ancestors', '/locations/{identifier}/ancestors'),
-    kinRoute(deps, 'children', '/locations/{identifier}/children'),
-    kinRoute(deps, 'descendants', '/locations/{identifier}/descendants'),
+    treeRoute(deps, 'ancestors', '/locations/{identifier}/ancestors'),
+    treeRoute(deps, 'children', '/locations/{identifier}/children'),
+    treeRoute(deps, 'descendants', '/locations/{identifier}/descendants'),
   ]
 }
 
-const kinDescriptions = {
+const relationDescriptions = {
   ancestors: 'From the root down to the parent.',
   children: 'By name.',
   descendants: 'Depth-first, siblings by identifier.',
 } as const
 
-function kinRoute(deps: RecordDeps, kin: keyof typeof kinDescriptions, path: string): AnyRoute {
+function treeRoute(deps: RecordDeps, relation: keyof typeof relationDescriptions, path: string): AnyRoute {
   return route({
-    id: `locations.${kin}`,
+    id: `locations.${relation}`,
     method: 'GET',
     path,
     group: 'Locations',
     access: 'any',
     scopes: ['locations:read'],
     keys: ['identifier'],
-    summary: `List the ${kin} of a location`,
-    description: kinDescriptions[kin],
+    summary: `List the ${relation} of a location`,
+    description: relationDescriptions[relation],
     query: { parameters: paging },
     success: {
       status: 200,
@@ -162,7 +162,7 @@ function kinRoute(deps: RecordDeps, kin: keyof typeof kinDescriptions, path: str
     },
     async handle({ principal, params, query }) {
       const ref = { key: params.identifier }
-      const page = await listTreeRelation(deps, principal.orgId, ref, kin, query, withPath)
+      const page = await listTreeRelation(deps, principal.orgId, ref, relation, query, withPath)
       return ok(listAnswer(page, query, presentLocation))
     },
   })

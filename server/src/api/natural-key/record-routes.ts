@@ -8,20 +8,20 @@ import type { RecordDeps, RecordCore } from '../../records/record.ts'
 import { listAnswer } from '../shared/wire.ts'
 import { IdentifierOut, draftOf, identifierBody, presentIdentifier } from './wire.ts'
 
-/** A record as paths name it. */
+/** A reference to a record by its natural key. */
 interface KeyRef {
   key: string
 }
 
-/** What one kind of record brings to the seven operations that every kind has. */
+/** The parts of the seven record operations that differ between assets and locations. */
 export interface RecordApi<R extends RecordCore, C extends Shape, U extends Shape, Q extends object> {
   base: string
   repository: Repository<R>
-  /** Written out, so that a search for a path finds its resource. */
+  /** Written in full, so that a text search for a path finds its route. */
   paths: Record<'collection' | 'item' | 'identifiers' | 'identifier', string>
   singular: 'asset' | 'location'
-  /** Words that stand where a path has the key, and so hide the record with that key. */
-  fixedWords: readonly string[]
+  /** Fixed segments that share a position with the key in paths, and so hide a record with that key. */
+  fixedSegments: readonly string[]
   out: Component
   present: (record: R) => object
   create: { shape: C; example: object; description: string }
@@ -37,15 +37,15 @@ export interface RecordApi<R extends RecordCore, C extends Shape, U extends Shap
 }
 
 /**
- * The key as a path segment. A key that reads like a fixed word has its first letter percent-encoded: the router compares
- * segments before they are decoded.
+ * Returns the key as a path segment. If the key equals a fixed segment, its first letter is percent-encoded, because the
+ * router compares segments before they are decoded.
  */
-function segmentOf(key: string, fixedWords: readonly string[]): string {
-  if (!fixedWords.includes(key)) return encodeURIComponent(key)
+function segmentOf(key: string, fixedSegments: readonly string[]): string {
+  if (!fixedSegments.includes(key)) return encodeURIComponent(key)
   return `%${key.charCodeAt(0).toString(16).toUpperCase()}${key.slice(1)}`
 }
 
-const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
+const capitalize = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 
 export function recordRoutes<R extends RecordCore, C extends Shape, U extends Shape, Q extends object>(
   deps: RecordDeps,
@@ -55,15 +55,15 @@ export function recordRoutes<R extends RecordCore, C extends Shape, U extends Sh
   const plural = `${singular}s`
   const article = singular === 'asset' ? 'an asset' : 'a location'
   const [read, write] = [`${plural}:read`, `${plural}:write`]
-  const common = { group: capital(plural), access: 'any' } as const
-  const one = {
+  const common = { group: capitalize(plural), access: 'any' } as const
+  const item = {
     ...common,
     keys: ['identifier'],
     ensureExists: async (call: { principal: { orgId: number }; params: { identifier: string } }): Promise<void> => {
       await getRecord(deps, repository, call.principal.orgId, { key: call.params.identifier })
     },
   } as const
-  const whole = { schema: envelope(out), example: envelopeExample(out) }
+  const responseBody = { schema: envelope(out), example: envelopeExample(out) }
 
   return [
     route({
@@ -73,7 +73,7 @@ export function recordRoutes<R extends RecordCore, C extends Shape, U extends Sh
       path: paths.collection,
       scopes: [read],
       summary: `List ${plural}`,
-      description: 'Lists what is valid now.',
+      description: `Lists ${plural} that are valid now.`,
       query: api.query,
       success: { status: 200, description: `A page of ${plural}`, schema: pageOf(out), example: pageExample(out) },
       async handle({ principal, query }) {
@@ -89,44 +89,44 @@ export function recordRoutes<R extends RecordCore, C extends Shape, U extends Sh
       scopes: [write],
       summary: `Create ${article}`,
       description: api.create.description,
-      body: { ...api.create, mediaType: 'application/json', name: `${capital(singular)}Create` },
-      success: { status: 201, description: `The ${singular}`, ...whole },
+      body: { ...api.create, mediaType: 'application/json', name: `${capitalize(singular)}Create` },
+      success: { status: 201, description: `The ${singular}`, ...responseBody },
       errorStatuses: [409],
       async handle({ principal, body }) {
         const record = await commands.create(principal.orgId, body)
-        const segment = segmentOf(record.externalKey, api.fixedWords)
+        const segment = segmentOf(record.externalKey, api.fixedSegments)
         return created(`${api.base}${paths.collection}/${segment}`, { data: present(record) })
       },
     }),
     route({
-      ...one,
+      ...item,
       id: `${plural}.get`,
       method: 'GET',
       path: paths.item,
       scopes: [read],
       summary: `Read ${article}`,
-      success: { status: 200, description: `The ${singular}`, ...whole },
+      success: { status: 200, description: `The ${singular}`, ...responseBody },
       async handle({ principal, params }) {
         return ok({ data: present(await getRecord(deps, repository, principal.orgId, { key: params.identifier })) })
       },
     }),
     route({
-      ...one,
+      ...item,
       id: `${plural}.update`,
       method: 'PUT',
       path: paths.item,
       scopes: [write],
-      summary: `Change ${article}`,
+      summary: `Update ${article}`,
       description: api.update.description,
-      body: { ...api.update, mediaType: 'application/json', name: `${capital(singular)}Update` },
-      success: { status: 200, description: `The ${singular}`, ...whole },
+      body: { ...api.update, mediaType: 'application/json', name: `${capitalize(singular)}Update` },
+      success: { status: 200, description: `The ${singular}`, ...responseBody },
       errorStatuses: [409],
       async handle({ principal, params, body }) {
         return ok({ data: present(await commands.change(principal.orgId, { key: params.identifier }, body)) })
       },
     }),
     route({
-      ...one,
+      ...item,
       id: `${plural}.delete`,
       method: 'DELETE',
       path: paths.item,
@@ -141,7 +141,7 @@ export function recordRoutes<R extends RecordCore, C extends Shape, U extends Sh
       },
     }),
     route({
-      ...one,
+      ...item,
       id: `${plural}.identifiers.attach`,
       method: 'POST',
       path: paths.identifiers,

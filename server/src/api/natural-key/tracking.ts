@@ -12,13 +12,15 @@ import { type AssetPosition, assetLocations } from '../../tracking/report.sql.ts
 import { keyField, listAnswer, paging, span, timestamp, wholeNumber } from '../shared/wire.ts'
 import { sortedBy } from './wire.ts'
 
-const place = optional(described(keyField, 'Absent when it was seen at no location, or at one deleted since.'))
+const locationKey = optional(
+  described(keyField, 'Absent when it was seen at no location, or at position deleted since.'),
+)
 
 export const HistoryOut = component(
   'HistoryItem',
   {
     timestamp,
-    location: place,
+    location: locationKey,
     duration_seconds: optional(
       described(wholeNumber, 'Whole seconds at the previous item’s location; absent on the earliest.'),
     ),
@@ -34,14 +36,14 @@ const presentEntry = (entry: HistoryEntry): Output<(typeof HistoryOut)['shape']>
 
 export const CurrentLocationOut = component(
   'CurrentLocation',
-  { asset: keyField, location: place, last_seen: timestamp },
+  { asset: keyField, location: locationKey, last_seen: timestamp },
   { asset: 'ASSET-0001', location: 'DOCK-3', last_seen: '2026-05-04T08:15:02.120Z' },
 )
 
-const presentWhereabout = (one: AssetPosition): Output<(typeof CurrentLocationOut)['shape']> => ({
-  asset: one.assetKey,
-  location: one.locationKey ?? undefined,
-  last_seen: formatMillis(one.lastSeenAt),
+const presentPosition = (position: AssetPosition): Output<(typeof CurrentLocationOut)['shape']> => ({
+  asset: position.assetKey,
+  location: position.locationKey ?? undefined,
+  last_seen: formatMillis(position.lastSeenAt),
 })
 
 const historySort = sortParam(['timestamp'], [{ field: 'timestamp', descending: true }])
@@ -59,7 +61,7 @@ const sortNames = {
   location: 'location_external_key',
 } as const
 
-/** What the scans add up to. `scans:read`, the scope’s old name, opens these too. */
+/** History and current locations. `scans:read`, the former name of `tracking:read`, grants access, too. */
 export function trackingRoutes(deps: RecordDeps): AnyRoute[] {
   const common = { method: 'GET', access: 'any', scopes: ['tracking:read'] } as const
   return [
@@ -69,7 +71,7 @@ export function trackingRoutes(deps: RecordDeps): AnyRoute[] {
       path: '/assets/{identifier}/history',
       group: 'Assets',
       keys: ['identifier'],
-      summary: 'Where an asset has been',
+      summary: 'Get the location history of an asset',
       description: 'One item per recorded minute.',
       query: { parameters: { ...paging, ...span, sort: historySort } },
       success: {
@@ -95,7 +97,7 @@ export function trackingRoutes(deps: RecordDeps): AnyRoute[] {
       id: 'locations.current',
       path: '/locations/current',
       group: 'Locations',
-      summary: 'Where each asset was last seen',
+      summary: 'List the current location of each asset',
       description: 'Lists assets that are valid now.',
       query: { parameters: currentParameters },
       success: {
@@ -111,7 +113,7 @@ export function trackingRoutes(deps: RecordDeps): AnyRoute[] {
           listAnswer(
             await assetLocations(deps.db.replica(principal.orgId), principal.orgId, request),
             query,
-            presentWhereabout,
+            presentPosition,
           ),
         )
       },

@@ -24,7 +24,7 @@ export const IdentifierOut = component(
   { id: 6021874402113355, type: 'rfid', value: 'E28011700000020A1B2C3D4E', is_active: true },
 )
 
-/** A detached tag is gone, so one that can be shown is active. */
+/** A detached tag is deleted, so every tag in a response is active. */
 export const presentIdentifier = ({ id, type, value }: Tag): Output<(typeof IdentifierOut)['shape']> => ({
   id,
   type,
@@ -32,7 +32,7 @@ export const presentIdentifier = ({ id, type, value }: Tag): Output<(typeof Iden
   is_active: true,
 })
 
-/** What every resource shows before and behind its own fields. What is unset is left out, except `valid_to`. */
+/** The fields of every resource before and after its own. Unset fields are omitted, except `valid_to`. */
 export const outShape = {
   before: {
     surrogate_id: id,
@@ -118,7 +118,7 @@ export const toPatch = (
   validTo: body.valid_to,
 })
 
-/** Sort terms under the names the domain knows. */
+/** Maps sort terms to the domain's field names. */
 export const sortedBy = <Own extends string, Field extends string>(
   terms: readonly SortTerm<Own>[],
   names: Record<Own, Field>,

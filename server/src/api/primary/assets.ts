@@ -91,11 +91,11 @@ export function assetRoutes(deps: RecordDeps, base: string): AnyRoute[] {
     create: {
       shape: createShape,
       example: { external_key: 'PJ-7', name: 'Pallet jack 7', tags: [{ tag_type: 'barcode', value: '4006381333931' }] },
-      description: 'Without `external_key` the service generates one, such as `ASSET-0001`.',
+      description: 'If `external_key` is absent, the service generates one, such as `ASSET-0001`.',
     },
     patch: { shape: patchShape, example: { name: 'Pallet jack 7b', metadata: { owner: null } }, errorStatuses: [] },
     remove: {
-      description: 'Soft: the record leaves all queries, and its key and tags are free at once.',
+      description: 'Soft delete: queries no longer return the asset, and its key and tags can be reused at once.',
       errorStatuses: [],
     },
     query: { parameters: recordParameters },

@@ -4,7 +4,7 @@ import { type Clock, now } from '../../kernel/clock.ts'
 import type { ListRequest } from '../../records/list.sql.ts'
 import { paging } from '../shared/wire.ts'
 
-/** The parameters the lists of assets and locations have in common. */
+/** The query parameters that asset and location lists share. */
 export const recordParameters = {
   ...paging,
   external_key: keysParam,

@@ -76,7 +76,7 @@ const toLocationPatch = (body: Infer<typeof patchShape>): LocationPatch => ({
 
 const parameters = { ...recordParameters, parent_id: idsParam, parent_external_key: keysParam }
 
-const kinDescriptions = {
+const relationDescriptions = {
   ancestors: 'From the root down to the parent.',
   children: 'By name.',
   descendants: 'Depth-first, siblings by external_key.',
@@ -100,11 +100,11 @@ export function locationRoutes(deps: RecordDeps, base: string): AnyRoute[] {
       shape: createShape,
       example: { name: 'Dock 3', parent_external_key: 'HALL-A' },
       description:
-        'Without `external_key` the service generates one, such as `LOC-001`. Name the parent by `parent_id` or by `parent_external_key`; without either the location is a root.',
+        'If `external_key` is absent, the service generates one, such as `LOC-001`. Set the parent with `parent_id` or `parent_external_key`; without either the location is a root.',
     },
     patch: { shape: patchShape, example: { parent_external_key: 'HALL-B' }, errorStatuses: [409] },
     remove: {
-      description: 'Refused while live locations lie below it or assets are placed in it.',
+      description: 'Rejected with 409 while the location has live descendants or assets.',
       errorStatuses: [409],
     },
     query: { parameters, pairs: [['parent_id', 'parent_external_key']] },
@@ -125,23 +125,23 @@ export function locationRoutes(deps: RecordDeps, base: string): AnyRoute[] {
   })
   return [
     ...routes,
-    kinRoute(deps, 'ancestors', '/locations/{location_id}/ancestors'),
-    kinRoute(deps, 'children', '/locations/{location_id}/children'),
-    kinRoute(deps, 'descendants', '/locations/{location_id}/descendants'),
+    treeRoute(deps, 'ancestors', '/locations/{location_id}/ancestors'),
+    treeRoute(deps, 'children', '/locations/{location_id}/children'),
+    treeRoute(deps, 'descendants', '/locations/{location_id}/descendants'),
   ]
 }
 
-function kinRoute(deps: RecordDeps, kin: keyof typeof kinDescriptions, path: string): AnyRoute {
+function treeRoute(deps: RecordDeps, relation: keyof typeof relationDescriptions, path: string): AnyRoute {
   return route({
-    id: `locations.${kin}`,
+    id: `locations.${relation}`,
     method: 'GET',
     path,
     group: 'Locations',
     access: 'any',
     scopes: ['locations:read'],
     ids: ['location_id'],
-    summary: `List the ${kin} of a location`,
-    description: kinDescriptions[kin],
+    summary: `List the ${relation} of a location`,
+    description: relationDescriptions[relation],
     query: { parameters: paging },
     success: {
       status: 200,
@@ -150,7 +150,7 @@ function kinRoute(deps: RecordDeps, kin: keyof typeof kinDescriptions, path: str
       example: pageExample(LocationOut),
     },
     async handle({ principal, params, query }) {
-      const page = await listTreeRelation(deps, principal.orgId, params.location_id, kin, query, withoutPath)
+      const page = await listTreeRelation(deps, principal.orgId, params.location_id, relation, query, withoutPath)
       return ok(listAnswer(page, query, presentLocation))
     },
   })

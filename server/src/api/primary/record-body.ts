@@ -6,7 +6,7 @@ import { windowChange } from '../shared/window.ts'
 import { descriptionField, keyField, nameField } from '../shared/wire.ts'
 import { draftOf, type stateCreate } from './wire.ts'
 
-/** A client may send a record back as it was read; see records/read-only-fields.ts. */
+/** Fields that a client may send back unchanged; see records/read-only-fields.ts. */
 const readOnlyShape = {
   id: optional(passthrough({ type: 'integer', format: 'int64' })),
   external_key: optional(passthrough({ type: 'string' })),
@@ -16,7 +16,7 @@ const readOnlyShape = {
   tags: optional(passthrough({ type: 'array', items: { type: 'object' } })),
 }
 
-/** What every record's PATCH takes, before and behind the kind's own fields, in the order of the contract's tables. */
+/** The PATCH fields of every record before and after its own, in the order of the contract's tables. */
 export const statePatch = {
   before: {
     id: readOnlyShape.id,

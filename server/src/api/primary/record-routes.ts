@@ -11,11 +11,11 @@ import type { RecordDeps, RecordCore } from '../../records/record.ts'
 import { listAnswer } from '../shared/wire.ts'
 import { TagOut, draftOf, presentTag, renameBody, renamed } from './wire.ts'
 
-/** What one kind of record brings to the eight operations that every kind has. */
+/** The parts of the eight record operations that differ between assets and locations. */
 export interface RecordApi<R extends RecordCore, C extends Shape, P extends Shape, Q extends object> {
   base: string
   repository: Repository<R>
-  /** Written out, so that a search for a path finds its resource. */
+  /** Written in full, so that a text search for a path finds its route. */
   paths: Record<'collection' | 'item' | 'rename' | 'tags' | 'tag', string>
   singular: 'asset' | 'location'
   out: Component
@@ -33,7 +33,7 @@ export interface RecordApi<R extends RecordCore, C extends Shape, P extends Shap
   }
 }
 
-const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
+const capitalize = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 
 export function recordRoutes<R extends RecordCore, C extends Shape, P extends Shape, Q extends object>(
   deps: RecordDeps,
@@ -44,16 +44,16 @@ export function recordRoutes<R extends RecordCore, C extends Shape, P extends Sh
   const article = singular === 'asset' ? 'an asset' : 'a location'
   const id = `${singular}_id` as const
   const [read, write] = [`${plural}:read`, `${plural}:write`]
-  const Renamed = renamed(out, `${capital(singular)}Renamed`)
-  const common = { group: capital(plural), access: 'any' } as const
-  const one = {
+  const Renamed = renamed(out, `${capitalize(singular)}Renamed`)
+  const common = { group: capitalize(plural), access: 'any' } as const
+  const item = {
     ...common,
     ids: [id],
     ensureExists: async (call: { principal: { orgId: number }; params: Record<typeof id, number> }): Promise<void> => {
       await getRecord(deps, repository, call.principal.orgId, call.params[id])
     },
   } as const
-  const whole = { schema: envelope(out), example: envelopeExample(out) }
+  const responseBody = { schema: envelope(out), example: envelopeExample(out) }
 
   return [
     route({
@@ -63,7 +63,7 @@ export function recordRoutes<R extends RecordCore, C extends Shape, P extends Sh
       path: paths.collection,
       scopes: [read],
       summary: `List ${plural}`,
-      description: 'Lists what is valid now; `include_deleted` adds deleted records.',
+      description: `Lists ${plural} that are valid now; \`include_deleted\` adds deleted ${plural}.`,
       query: api.query,
       success: { status: 200, description: `A page of ${plural}`, schema: pageOf(out), example: pageExample(out) },
       async handle({ principal, query }) {
@@ -79,8 +79,8 @@ export function recordRoutes<R extends RecordCore, C extends Shape, P extends Sh
       scopes: [write],
       summary: `Create ${article}`,
       description: api.create.description,
-      body: { ...api.create, mediaType: 'application/json', name: `${capital(singular)}Create` },
-      success: { status: 201, description: `The ${singular}`, ...whole },
+      body: { ...api.create, mediaType: 'application/json', name: `${capitalize(singular)}Create` },
+      success: { status: 201, description: `The ${singular}`, ...responseBody },
       errorStatuses: [409],
       async handle({ principal, body }) {
         const record = await commands.create(principal.orgId, body)
@@ -88,30 +88,30 @@ export function recordRoutes<R extends RecordCore, C extends Shape, P extends Sh
       },
     }),
     route({
-      ...one,
+      ...item,
       id: `${plural}.get`,
       method: 'GET',
       path: paths.item,
       scopes: [read],
       summary: `Read ${article}`,
-      success: { status: 200, description: `The ${singular}`, ...whole },
+      success: { status: 200, description: `The ${singular}`, ...responseBody },
       async handle({ principal, params }) {
         return ok({ data: present(await getRecord(deps, repository, principal.orgId, params[id])) })
       },
     }),
     route({
-      ...one,
+      ...item,
       id: `${plural}.patch`,
       method: 'PATCH',
       path: paths.item,
       scopes: [write],
-      summary: `Change ${article}`,
+      summary: `Update ${article}`,
       description:
-        'JSON merge patch (RFC 7396). Send `updated_at` as it was read to be refused when somebody else wrote meanwhile.',
-      body: { ...api.patch, mediaType: 'application/merge-patch+json', name: `${capital(singular)}Patch` },
-      success: { status: 200, description: `The ${singular}`, ...whole },
+        'JSON merge patch (RFC 7396). For optimistic locking, send `updated_at` as last read: if another write has happened since, the request is rejected.',
+      body: { ...api.patch, mediaType: 'application/merge-patch+json', name: `${capitalize(singular)}Patch` },
+      success: { status: 200, description: `The ${singular}`, ...responseBody },
       errorStatuses: api.patch.errorStatuses,
-      // Server-managed fields are judged before all others, also before what is wrong with the rest of the body.
+      // Problems with server-managed fields are reported before any other problem of the body.
       async ensureExists({ principal, params, body }) {
         const current = await getRecord(deps, repository, principal.orgId, params[id])
         throwIfAny(serverManagedErrors(body ?? {}, current))
@@ -121,7 +121,7 @@ export function recordRoutes<R extends RecordCore, C extends Shape, P extends Sh
       },
     }),
     route({
-      ...one,
+      ...item,
       id: `${plural}.delete`,
       method: 'DELETE',
       path: paths.item,
@@ -136,13 +136,13 @@ export function recordRoutes<R extends RecordCore, C extends Shape, P extends Sh
       },
     }),
     route({
-      ...one,
+      ...item,
       id: `${plural}.rename`,
       method: 'POST',
       path: paths.rename,
       scopes: [write],
-      summary: `Give ${article} another key`,
-      description: 'The same key again changes nothing.',
+      summary: `Change the key of ${article}`,
+      description: 'A request with the current key changes nothing.',
       body: { mediaType: 'application/json', name: 'Rename', shape: renameBody, example: { external_key: 'NEW-KEY' } },
       success: {
         status: 200,
@@ -157,7 +157,7 @@ export function recordRoutes<R extends RecordCore, C extends Shape, P extends Sh
       },
     }),
     route({
-      ...one,
+      ...item,
       id: `${plural}.tags.attach`,
       method: 'POST',
       path: paths.tags,

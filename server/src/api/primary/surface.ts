@@ -6,7 +6,7 @@ import { LocationOut, locationRoutes } from './locations.ts'
 import { AssetLocationOut, HistoryOut, LocationEventOut, trackingRoutes } from './tracking.ts'
 import { TagOut, renamed } from './wire.ts'
 
-/** Surface 1: paths take ids, resources carry `external_key`, updates are merge patches. */
+/** Surface 1: paths use ids, resources have an `external_key`, and updates are merge patches. */
 export function primarySurface(deps: SurfaceDeps, prefix = ''): Surface {
   const base = `${prefix}/api/v1`
   return {

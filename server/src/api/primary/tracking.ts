@@ -67,13 +67,13 @@ export const AssetLocationOut = component(
   },
 )
 
-const presentWhereabout = (one: AssetPosition): Output<(typeof AssetLocationOut)['shape']> => ({
-  asset_id: one.assetId,
-  asset_external_key: one.assetKey,
-  location_id: one.locationId,
-  location_external_key: one.locationKey,
-  asset_deleted_at: one.assetDeletedAt === null ? null : formatMillis(one.assetDeletedAt),
-  asset_last_seen: formatMillis(one.lastSeenAt),
+const presentPosition = (position: AssetPosition): Output<(typeof AssetLocationOut)['shape']> => ({
+  asset_id: position.assetId,
+  asset_external_key: position.assetKey,
+  location_id: position.locationId,
+  location_external_key: position.locationKey,
+  asset_deleted_at: position.assetDeletedAt === null ? null : formatMillis(position.assetDeletedAt),
+  asset_last_seen: formatMillis(position.lastSeenAt),
 })
 
 export const LocationEventOut = component(
@@ -96,13 +96,13 @@ export const LocationEventOut = component(
   },
 )
 
-const presentPassage = (one: LocationEvent): Output<(typeof LocationEventOut)['shape']> => ({
-  event: one.event,
-  occurred_at: formatMillis(one.occurredAt),
-  asset_id: one.assetId,
-  asset_external_key: one.assetKey,
-  other_location_id: one.otherId,
-  other_location_name: one.otherName,
+const presentLocationEvent = (event: LocationEvent): Output<(typeof LocationEventOut)['shape']> => ({
+  event: event.event,
+  occurred_at: formatMillis(event.occurredAt),
+  asset_id: event.assetId,
+  asset_external_key: event.assetKey,
+  other_location_id: event.otherId,
+  other_location_name: event.otherName,
 })
 
 const historySort = sortParam(['event_observed_at'], [{ field: 'event_observed_at', descending: true }])
@@ -120,15 +120,15 @@ const reportParameters = {
   location_external_key: keysParam,
   include_descendants: {
     ...booleanParam,
-    description: 'With a location filter: also everything below those locations.',
+    description: 'With a location filter: also match the descendants of those locations.',
   },
   include_deleted: booleanParam,
   q: searchParam,
-  at: { ...timestampParam, description: 'Where everything was at that instant.' },
+  at: { ...timestampParam, description: 'Return the locations as of this time.' },
   sort: reportSort,
 }
 
-/** What the scans add up to. All of it needs `tracking:read`. */
+/** Asset history, current locations, and arrivals and departures. All routes require `tracking:read`. */
 export function trackingRoutes(deps: RecordDeps): AnyRoute[] {
   const common = { method: 'GET', group: 'Tracking', access: 'any', scopes: ['tracking:read'] } as const
   return [
@@ -137,7 +137,7 @@ export function trackingRoutes(deps: RecordDeps): AnyRoute[] {
       id: 'assets.history',
       path: '/assets/{asset_id}/history',
       ids: ['asset_id'],
-      summary: 'Where an asset has been',
+      summary: 'Get the location history of an asset',
       description: 'One row per recorded minute.',
       query: { parameters: { ...paging, ...span, sort: historySort } },
       success: {
@@ -162,7 +162,7 @@ export function trackingRoutes(deps: RecordDeps): AnyRoute[] {
       ...common,
       id: 'reports.asset-locations',
       path: '/reports/asset-locations',
-      summary: 'Where every scanned asset is, or was',
+      summary: 'List the current or past location of each scanned asset',
       description: 'Lists assets that are valid now, also with `at`; `include_deleted` adds deleted assets.',
       query: {
         parameters: reportParameters,
@@ -189,7 +189,7 @@ export function trackingRoutes(deps: RecordDeps): AnyRoute[] {
           listAnswer(
             await assetLocations(deps.db.replica(principal.orgId), principal.orgId, request),
             query,
-            presentWhereabout,
+            presentPosition,
           ),
         )
       },
@@ -199,7 +199,7 @@ export function trackingRoutes(deps: RecordDeps): AnyRoute[] {
       id: 'locations.history',
       path: '/locations/{location_id}/history',
       ids: ['location_id'],
-      summary: 'What came to a location and what left it',
+      summary: 'List arrivals at a location and departures from it',
       query: { parameters: { ...paging, ...span } },
       success: {
         status: 200,
@@ -213,7 +213,7 @@ export function trackingRoutes(deps: RecordDeps): AnyRoute[] {
           listAnswer(
             await listLocationEvents(deps.db.replica(principal.orgId), principal.orgId, params.location_id, query),
             query,
-            presentPassage,
+            presentLocationEvent,
           ),
         )
       },

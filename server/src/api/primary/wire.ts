@@ -24,7 +24,7 @@ export const draftOf = (tag: { tag_type: TagDraft['type']; value: string }): Tag
   value: tag.value,
 })
 
-/** The keys every record shows behind its own, in the order of the contract's tables. */
+/** The fields of every record after its own, in the order of the contract's tables. */
 export const stateShape = {
   is_active: boolean,
   valid_from: timestamp,
@@ -66,9 +66,9 @@ export const stateCreate = {
 
 export const renameBody = { external_key: keyField }
 
-/** A renamed record carries the number of live descendants whose place in the tree it names. */
-export function renamed<S extends Component['shape']>(part: Component<S>, name: string) {
-  const shape = { ...part.shape, descendant_count_affected: { schema: { type: 'integer' }, parse: Number } }
-  const example = { ...(part.example as Output<S>), descendant_count_affected: 0 }
+/** Adds the number of live descendants, whose tree paths contain the new key, to a renamed record. */
+export function renamed<S extends Component['shape']>(base: Component<S>, name: string) {
+  const shape = { ...base.shape, descendant_count_affected: { schema: { type: 'integer' }, parse: Number } }
+  const example = { ...(base.example as Output<S>), descendant_count_affected: 0 }
   return component(name, shape, example as never)
 }

@@ -51,22 +51,22 @@ const Offer = component(
 
 export const accountComponents = [Member, Invitation, NewInvitation, Offer]
 
-const presentMember = (one: Member): Output<(typeof Member)['shape']> => ({
-  user_id: one.userId,
-  email: one.email,
-  role: one.role,
-  joined_at: formatMillis(one.joinedAt),
+const presentMember = (member: Member): Output<(typeof Member)['shape']> => ({
+  user_id: member.userId,
+  email: member.email,
+  role: member.role,
+  joined_at: formatMillis(member.joinedAt),
 })
 
-const presentInvitation = (one: Invitation): Output<typeof invitationShape> => ({
-  id: one.id,
-  email: one.email,
-  role: one.role,
-  created_at: formatMillis(one.createdAt),
-  expires_at: formatMillis(one.expiresAt),
+const presentInvitation = (invitation: Invitation): Output<typeof invitationShape> => ({
+  id: invitation.id,
+  email: invitation.email,
+  role: invitation.role,
+  created_at: formatMillis(invitation.createdAt),
+  expires_at: formatMillis(invitation.expiresAt),
 })
 
-/** Passwords and the ways to get at an account without one. */
+/** Changing and resetting passwords. */
 export function passwordRoutes(deps: AccountDeps): AnyRoute[] {
   const common = { group: 'Passwords', method: 'POST', scopes: [] } as const
   const changed = { status: 204, description: 'Changed' } as const
@@ -77,7 +77,7 @@ export function passwordRoutes(deps: AccountDeps): AnyRoute[] {
       path: '/auth/password',
       access: 'session',
       summary: 'Change the password',
-      description: 'Every other session of the person ends.',
+      description: 'Ends every other session of the user.',
       body: json('PasswordChange', { current_password: password, new_password: newPassword }),
       hashesPassword: true,
       success: changed,
@@ -94,10 +94,10 @@ export function passwordRoutes(deps: AccountDeps): AnyRoute[] {
       id: 'auth.password-reset',
       path: '/auth/password-reset',
       access: 'public',
-      summary: 'Ask for a link to reset the password',
-      description: 'Answers the same whether or not the address has an account.',
+      summary: 'Request a password reset link',
+      description: 'The response is the same whether or not the address has an account.',
       body: json('PasswordReset', { email }),
-      success: { status: 202, description: 'Asked for' },
+      success: { status: 202, description: 'Accepted' },
       errorStatuses: [429],
       async handle({ body, address }) {
         await requestPasswordReset(deps, { email: body.email, address })
@@ -109,8 +109,8 @@ export function passwordRoutes(deps: AccountDeps): AnyRoute[] {
       id: 'auth.password-reset.confirm',
       path: '/auth/password-reset/confirm',
       access: 'public',
-      summary: 'Choose a new password with a link',
-      description: 'A link works once, within an hour. Every session of the person ends.',
+      summary: 'Set a new password with a reset link',
+      description: 'A link works once, within an hour. Ends every session of the user.',
       body: json('PasswordResetConfirm', { token, new_password: newPassword }),
       hashesPassword: true,
       success: changed,
@@ -123,10 +123,10 @@ export function passwordRoutes(deps: AccountDeps): AnyRoute[] {
   ]
 }
 
-/** Who belongs to the organization. */
+/** The members of the organization. */
 export function memberRoutes(deps: AccountDeps): AnyRoute[] {
   const common = { group: 'Members', access: 'session', scopes: ['members:admin'] } as const
-  const one = {
+  const item = {
     ...common,
     path: '/members/{user_id}',
     ids: ['user_id'],
@@ -149,11 +149,11 @@ export function memberRoutes(deps: AccountDeps): AnyRoute[] {
       },
     }),
     route({
-      ...one,
+      ...item,
       id: 'members.patch',
       method: 'PATCH',
-      summary: 'Change a member’s role',
-      description: 'It counts from the member’s next request on. The last admin stays one.',
+      summary: 'Change the role of a member',
+      description: 'Applies from the member’s next request on. The last admin cannot be demoted.',
       body: { ...json('MemberPatch', { role: optional(role) }), mediaType: 'application/merge-patch+json' },
       success: { status: 200, description: 'The member', schema: envelope(Member) },
       errorStatuses: [409],
@@ -164,11 +164,12 @@ export function memberRoutes(deps: AccountDeps): AnyRoute[] {
       },
     }),
     route({
-      ...one,
+      ...item,
       id: 'members.delete',
       method: 'DELETE',
       summary: 'Remove a member',
-      description: 'The account stays; its sessions in this organization end. The last admin stays.',
+      description:
+        'Ends the member’s sessions in this organization and keeps the account. The last admin cannot be removed.',
       success: { status: 204, description: 'Removed' },
       errorStatuses: [409],
       async handle({ principal, params }) {
@@ -179,10 +180,16 @@ export function memberRoutes(deps: AccountDeps): AnyRoute[] {
   ]
 }
 
-/** Inviting somebody, and being invited. */
+/** Sending, withdrawing and accepting invitations. */
 export function invitationRoutes(deps: AccountDeps): AnyRoute[] {
   const common = { group: 'Invitations', access: 'session', scopes: ['members:admin'] } as const
-  const open = { group: 'Invitations', access: 'public', method: 'POST', scopes: [], errorStatuses: [429] } as const
+  const anonymous = {
+    group: 'Invitations',
+    access: 'public',
+    method: 'POST',
+    scopes: [],
+    errorStatuses: [429],
+  } as const
   return [
     route({
       ...common,
@@ -202,7 +209,7 @@ export function invitationRoutes(deps: AccountDeps): AnyRoute[] {
       id: 'invitations.invite',
       method: 'POST',
       path: '/invitations',
-      summary: 'Invite somebody; the link is shown this once',
+      summary: 'Invite a user; the link is shown only once',
       body: json('InvitationCreate', { email, role }),
       success: { status: 201, description: 'The invitation', schema: envelope(NewInvitation) },
       errorStatuses: [409, 429],
@@ -226,24 +233,28 @@ export function invitationRoutes(deps: AccountDeps): AnyRoute[] {
       },
     }),
     route({
-      ...open,
+      ...anonymous,
       id: 'auth.invitations.lookup',
       path: '/auth/invitations/lookup',
-      summary: 'What a link offers',
+      summary: 'Look up an invitation by its link',
       body: json('InvitationLookup', { token }),
-      success: { status: 200, description: 'The offer', schema: envelope(Offer) },
+      success: { status: 200, description: 'The invitation', schema: envelope(Offer) },
       async handle({ body, address }) {
         const { invitation, organizationName, account } = await readInvitation(deps, { token: body.token, address })
-        const named = { organization_name: organizationName, has_account: account !== null }
-        const data: Output<(typeof Offer)['shape']> = { email: invitation.email, role: invitation.role, ...named }
+        const data: Output<(typeof Offer)['shape']> = {
+          email: invitation.email,
+          role: invitation.role,
+          organization_name: organizationName,
+          has_account: account !== null,
+        }
         return { status: 200, headers: { 'Cache-Control': 'no-store' }, body: { data } }
       },
     }),
     route({
-      ...open,
+      ...anonymous,
       id: 'auth.invitations.accept',
       path: '/auth/invitations/accept',
-      summary: 'Join with a new account, or with the password of the one the address has',
+      summary: 'Accept an invitation with a new account, or with the password of the existing account',
       description: `A new account needs a password of at least ${shortestPassword} characters.`,
       body: json('InvitationAccept', { token, password }),
       hashesPassword: true,

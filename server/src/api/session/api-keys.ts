@@ -14,7 +14,7 @@ import { credentialScopes } from '../../kernel/scopes.ts'
 import { line, timestamp, wire } from './fields.ts'
 
 const scopeList = listOf(oneOf(credentialScopes), { min: 1, max: credentialScopes.length })
-const words = listOf(text({ max: 255 }))
+const stringList = listOf(text({ max: 255 }))
 
 const identity = { id, jti: { schema: { type: 'string', format: 'uuid' }, parse: line.parse } }
 
@@ -24,7 +24,7 @@ const createShape = { name: line, scopes: scopeList, expires_at: optional(nullab
 
 const ApiKeyCreated = component(
   'APIKeyCreated',
-  { ...identity, key: line, name: line, scopes: words, created_at: timestamp, expires_at: nullable(timestamp) },
+  { ...identity, key: line, name: line, scopes: stringList, created_at: timestamp, expires_at: nullable(timestamp) },
   {
     id: 3390415586620914,
     jti: '0b8c2a52-6a0f-4a53-9f0e-2f4d5a1d2c11',
@@ -41,7 +41,7 @@ const ApiKeyItem = component(
   {
     ...identity,
     name: line,
-    scopes: words,
+    scopes: stringList,
     created_at: timestamp,
     expires_at: nullable(timestamp),
     last_used_at: nullable(timestamp),
@@ -61,7 +61,7 @@ const ApiKeyItem = component(
   },
 )
 
-/** Described in the public document although only sessions can use them. */
+/** The contract requires these schemas in the public documents, although only sessions can use the endpoints. */
 export const apiKeyComponents: readonly Component[] = [
   { name: 'APIKeyCreate', shape: createShape, schema: objectSchema(createShape), example: createExample },
   ApiKeyCreated,
@@ -86,10 +86,10 @@ const presentItem = (credential: Credential) => ({
   created_by_key_id: null,
 })
 
-/** The path names an organization; a session may administer only the one it is in. */
-function ownOrganization(principal: { orgId: number }, named: number): number {
-  if (principal.orgId !== named) throw apiError.forbidden('Switch to this organization first')
-  return named
+/** The path names an organization. A session may administer only its current organization. */
+function ownOrganization(principal: { orgId: number }, orgId: number): number {
+  if (principal.orgId !== orgId) throw apiError.forbidden('Switch to this organization first')
+  return orgId
 }
 
 export function apiKeyRoutes(deps: SessionDeps): AnyRoute[] {
@@ -115,7 +115,7 @@ export function apiKeyRoutes(deps: SessionDeps): AnyRoute[] {
       method: 'POST',
       path: '/orgs/{org_id}/api-keys',
       ids: ['org_id'],
-      summary: 'Mint an API key; its secret is shown this once',
+      summary: 'Create an API key; its secret is shown only once',
       ensureExists: async ({ principal, params }) => void ownOrganization(principal, params.org_id),
       body: { mediaType: 'application/json', name: 'APIKeyCreate', shape: createShape, example: createExample },
       success: { status: 201, description: 'The key', schema: envelope(ApiKeyCreated) },

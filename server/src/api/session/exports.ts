@@ -8,7 +8,7 @@ const file = (fileName: string, chunks: AsyncIterable<string>): Reply => ({
   download: { type: 'text/csv; charset=utf-8', fileName, chunks },
 })
 
-/** Everything as CSV, made while it is sent. One that cannot be finished ends with the connection. */
+/** CSV exports, generated while they are sent. If an export fails midway, the server closes the connection. */
 export function exportRoutes(deps: RecordDeps): AnyRoute[] {
   const common = {
     group: 'Exports',
@@ -22,7 +22,7 @@ export function exportRoutes(deps: RecordDeps): AnyRoute[] {
       id: 'exports.assets',
       path: '/exports/assets.csv',
       scopes: ['assets:read'],
-      summary: 'Every asset',
+      summary: 'Export all assets',
       async handle({ principal }) {
         return file('assets.csv', exportAssets(deps.db.replica(principal.orgId), principal.orgId))
       },
@@ -32,7 +32,7 @@ export function exportRoutes(deps: RecordDeps): AnyRoute[] {
       id: 'exports.locations',
       path: '/exports/locations.csv',
       scopes: ['locations:read'],
-      summary: 'Every location',
+      summary: 'Export all locations',
       async handle({ principal }) {
         return file('locations.csv', exportLocations(deps.db.replica(principal.orgId), principal.orgId))
       },
@@ -42,7 +42,7 @@ export function exportRoutes(deps: RecordDeps): AnyRoute[] {
       id: 'exports.history',
       path: '/exports/history.csv',
       scopes: ['tracking:read'],
-      summary: 'Where assets have been',
+      summary: 'Export the location history of assets',
       query: { parameters: { asset_id: idsParam, from: timestampParam, to: timestampParam } },
       async handle({ principal, query: { asset_id: assetIds, from, to } }) {
         return file(
@@ -56,7 +56,7 @@ export function exportRoutes(deps: RecordDeps): AnyRoute[] {
       id: 'exports.positions',
       path: '/exports/positions.csv',
       scopes: ['tracking:read'],
-      summary: 'Where every scanned asset is, or was',
+      summary: 'Export the current or past location of each scanned asset',
       query: { parameters: { at: timestampParam } },
       async handle({ principal, query }) {
         return file('positions.csv', exportPositions(deps.db.replica(principal.orgId), principal.orgId, query.at))

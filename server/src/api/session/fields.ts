@@ -16,10 +16,10 @@ const emailPattern = /^[^\s@]+@[^\s@]+$/
 
 export const email: Field<string> = {
   schema: { type: 'string', format: 'email', maxLength: 255 },
-  parse(value, at, report) {
-    const given = line.parse(value, at, report)
-    if (given === undefined || emailPattern.test(given)) return given
-    report.problems.push({ field: at, code: 'invalid_value', message: `${at} must be an e-mail address` })
+  parse(value, path, context) {
+    const address = line.parse(value, path, context)
+    if (address === undefined || emailPattern.test(address)) return address
+    context.problems.push({ field: path, code: 'invalid_value', message: `${path} must be an e-mail address` })
     return undefined
   },
 }

@@ -13,7 +13,7 @@ export interface ImportDeps {
   imports: ImportService
 }
 
-/** What a row may hold; what is wrong with it is told by the check, line by line, and not here. */
+/** The fields of a row, for the OpenAPI document. The import's check validates them and reports problems by line. */
 const rowShape = {
   line: whole,
   external_key: keyField,
@@ -29,20 +29,24 @@ const rowShape = {
 
 const row: Field<StagedRow> = {
   schema: objectSchema(rowShape),
-  parse(value, at, report) {
+  parse(value, path, context) {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
-      return rejectType(report, at, 'object', value)
+      return rejectType(context, path, 'object', value)
     const { line, ...content } = value as { [key: string]: Json }
-    // Rows are kept as JSON until they are checked, and would lose such a number.
-    const inexact = inexactNumberPath(content, at)
+    // Rows are stored as JSON until they are checked, which would change such a number.
+    const inexact = inexactNumberPath(content, path)
     if (inexact !== null)
-      return reject(report, {
+      return reject(context, {
         field: inexact,
         code: 'invalid_value',
         message: `${inexact} is a number that cannot be stored exactly`,
       })
     if (typeof line === 'number' && Number.isSafeInteger(line) && line > 0) return { line, content }
-    return reject(report, { field: `${at}.line`, code: 'invalid_value', message: `${at}.line must be a line number` })
+    return reject(context, {
+      field: `${path}.line`,
+      code: 'invalid_value',
+      message: `${path}.line must be a line number`,
+    })
   },
 }
 
@@ -78,25 +82,25 @@ const ImportOut = component(
 
 export const importComponents = [NewImport, ImportOut]
 
-const present = (one: Awaited<ReturnType<ImportService['get']>>): Output<(typeof ImportOut)['shape']> => ({
-  id: one.id,
-  kind: one.kind,
-  state: one.state,
-  rows: one.rows,
-  creates: one.creates,
-  updates: one.updates,
-  unchanged: one.unchanged,
-  errors_total: one.errorsTotal,
-  errors: one.errors,
-  done_rows: one.doneRows,
+const present = (importState: Awaited<ReturnType<ImportService['get']>>): Output<(typeof ImportOut)['shape']> => ({
+  id: importState.id,
+  kind: importState.kind,
+  state: importState.state,
+  rows: importState.rows,
+  creates: importState.creates,
+  updates: importState.updates,
+  unchanged: importState.unchanged,
+  errors_total: importState.errorsTotal,
+  errors: importState.errors,
+  done_rows: importState.doneRows,
 })
 
 const accepted: Reply = { status: 202 }
 
-/** Bringing in many rows at once. An import asks for the scope of what it writes. */
+/** Imports of many records. An import requires the scopes of the records that it writes. */
 export function importRoutes(deps: ImportDeps): AnyRoute[] {
   const common = { group: 'Imports', access: 'session', scopes: ['assets:write', 'locations:write'] } as const
-  const one = {
+  const item = {
     ...common,
     ids: ['import_id'],
     errorStatuses: [409],
@@ -111,7 +115,7 @@ export function importRoutes(deps: ImportDeps): AnyRoute[] {
       method: 'POST',
       path: '/imports',
       errorStatuses: [409],
-      summary: 'Begin an import',
+      summary: 'Create an import',
       description:
         'An organization has a bounded number of imports. At the limit, a new import replaces one that has ended or was idle for an hour; without such an import the request is 409.',
       body: json('ImportCreate', { kind: oneOf(importKinds) }, { kind: 'assets' }),
@@ -121,24 +125,24 @@ export function importRoutes(deps: ImportDeps): AnyRoute[] {
       },
     }),
     route({
-      ...one,
+      ...item,
       errorStatuses: [],
       id: 'imports.get',
       method: 'GET',
       path: '/imports/{import_id}',
-      summary: 'How far an import is',
+      summary: 'Get the state of an import',
       success: { status: 200, description: 'The import', schema: envelope(ImportOut) },
       async handle({ principal, params }) {
         return ok({ data: present(await deps.imports.get(principal.orgId, params.import_id)) })
       },
     }),
     route({
-      ...one,
+      ...item,
       id: 'imports.rows',
       method: 'POST',
       path: '/imports/{import_id}/rows',
-      summary: 'Add rows; a line that comes again replaces itself',
-      description: `As many requests as it takes, ${maxRows} rows and ${maxImportBytes / 1024 / 1024} MiB at most.`,
+      summary: 'Add rows; a row with the same line number is replaced',
+      description: `An import accepts any number of requests, at most ${maxRows} rows and ${maxImportBytes / 1024 / 1024} MiB in total.`,
       body: json(
         'ImportRows',
         { rows: listOf(row) },
@@ -146,44 +150,44 @@ export function importRoutes(deps: ImportDeps): AnyRoute[] {
       ),
       success: { status: 204, description: 'Added' },
       async handle({ principal, params, body }) {
-        refuseTwice(body.rows)
+        rejectDuplicateLines(body.rows)
         await deps.imports.addRows(principal.orgId, params.import_id, body.rows)
         return noContent
       },
     }),
     route({
-      ...one,
+      ...item,
       id: 'imports.check',
       method: 'POST',
       path: '/imports/{import_id}/check',
-      summary: 'Say what the rows would do',
-      description: 'One import of an organization is checked or run at a time; the others are `waiting` meanwhile.',
-      success: { status: 202, description: 'Begun' },
+      summary: 'Validate the rows and count the changes they would make',
+      description: 'An organization checks or runs one import at a time; its other imports are `waiting` meanwhile.',
+      success: { status: 202, description: 'Started' },
       async handle({ principal, params }) {
         await deps.imports.check(principal.orgId, params.import_id)
         return accepted
       },
     }),
     route({
-      ...one,
+      ...item,
       id: 'imports.run',
       method: 'POST',
       path: '/imports/{import_id}/run',
-      summary: 'Do what the rows say, all or nothing; with skip_errors all that are good',
+      summary: 'Apply all rows or none; with skip_errors, apply the valid rows',
       body: json('ImportRun', { skip_errors: boolean }, { skip_errors: false }),
-      success: { status: 202, description: 'Begun' },
+      success: { status: 202, description: 'Started' },
       async handle({ principal, params, body }) {
         await deps.imports.run(principal.orgId, params.import_id, { skipErrors: body.skip_errors })
         return accepted
       },
     }),
     route({
-      ...one,
+      ...item,
       id: 'imports.delete',
       method: 'DELETE',
       path: '/imports/{import_id}',
-      summary: 'Forget an import',
-      success: { status: 204, description: 'Forgotten' },
+      summary: 'Delete an import',
+      success: { status: 204, description: 'Deleted' },
       async handle({ principal, params }) {
         await deps.imports.remove(principal.orgId, params.import_id)
         return noContent
@@ -192,14 +196,17 @@ export function importRoutes(deps: ImportDeps): AnyRoute[] {
   ]
 }
 
-/** One request cannot say two things about one line. */
-function refuseTwice(rows: readonly StagedRow[]): void {
-  const seen = new Set<number>()
-  rows.forEach(({ line }, at) => {
-    if (seen.has(line)) {
-      const field = `rows[${at}].line`
-      throw apiError.invalid({ field, code: 'invalid_value', message: `${field} stands in the request twice` })
+function rejectDuplicateLines(rows: readonly StagedRow[]): void {
+  const lines = new Set<number>()
+  rows.forEach(({ line }, index) => {
+    if (lines.has(line)) {
+      const field = `rows[${index}].line`
+      throw apiError.invalid({
+        field,
+        code: 'invalid_value',
+        message: `${field} appears more than once in the request`,
+      })
     }
-    seen.add(line)
+    lines.add(line)
   })
 }

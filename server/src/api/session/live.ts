@@ -13,7 +13,7 @@ const render = (event: LiveEvent): string =>
 
 const rendered = new WeakMap<readonly LiveEvent[], string>()
 
-/** All streams of an organization get the same events, which are rendered once. */
+/** All streams of an organization receive the same events, so each batch is rendered once. */
 function frames(events: readonly LiveEvent[]): string {
   const text = rendered.get(events) ?? events.map(render).join('')
   rendered.set(events, text)
@@ -24,14 +24,14 @@ const description = `Server-sent events of the organization, from the moment the
 
 - \`move\`: an asset moved. \`data\` is a Move as in GET /moves, \`id\` is its delivery_id.
 - \`readers\`: readers were active. \`data\` is {}.
-- \`gap\`: events may be missing, read the report or the list of moves. \`data\` is {}. It is the last event of a stream
-  that the server ends because more than 64 KiB wait for a client that reads too slowly.
+- \`gap\`: events may be missing; read the report or the list of moves again. \`data\` is {}. It is the last event of a
+  stream that the server ends because the client reads too slowly and more than 64 KiB are buffered for it.
 
 A comment is sent when the stream opens and every 15 seconds. Events are not replayed; Last-Event-ID has no effect.`
 
 const watching = ': watching\n\n'
 
-/** Moves and reader activity as they happen. `gap` means that something may have been missed: read the report again. */
+/** Streams moves and reader activity as server-sent events. */
 export function liveRoute(live: LiveFeed, streams: OpenStreams): AnyRoute {
   return route({
     id: 'live',
@@ -40,7 +40,7 @@ export function liveRoute(live: LiveFeed, streams: OpenStreams): AnyRoute {
     group: 'Live',
     access: 'any',
     scopes: ['tracking:read'],
-    summary: 'Moves and reader activity as they happen',
+    summary: 'Stream moves and reader activity',
     description,
     success: {
       status: 200,

@@ -5,7 +5,7 @@ import { formatMillis } from '../../kernel/instant.ts'
 import type { RecordedMove } from '../../tracking/moves.sql.ts'
 import { line, timestamp } from './fields.ts'
 
-const place = record({ id: id, name: line })
+const locationRef = record({ id: id, name: line })
 
 export const MoveOut = component(
   'Move',
@@ -13,8 +13,8 @@ export const MoveOut = component(
     delivery_id: { schema: { type: 'string', format: 'uuid' }, parse: String },
     occurred_at: timestamp,
     asset: record({ id: id, external_key: line, name: line }),
-    from_location: nullable(place),
-    to_location: place,
+    from_location: nullable(locationRef),
+    to_location: locationRef,
   },
   {
     delivery_id: '0b8c2a52-6a0f-4a53-9f0e-2f4d5a1d2c11',

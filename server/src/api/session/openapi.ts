@@ -3,9 +3,9 @@ import type { AnyRoute } from '../../http/route.ts'
 import { sessionComponentsOf } from './surface.ts'
 
 const about =
-  'What the web app uses beyond the public API. It serves that app alone, changes with it, and is not published.'
+  'The endpoints that the web app uses in addition to the public API. They serve only the web app and change with it.'
 
-/** For the types of the web app; never served. */
+/** The source of the web app's API types. The service does not publish it. */
 export function describeSessionApi(routes: readonly AnyRoute[]) {
   return describeApi({ serverUrl: '/', description: about, routes, components: sessionComponentsOf })
 }

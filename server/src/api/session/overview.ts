@@ -45,13 +45,13 @@ const presentOverview = ({ totals, places, movesPerHour }: Overview): Output<(ty
   seen_total: totals.seen,
   quiet_after_hours: unseenAfterHours,
   quiet_total: totals.quiet,
-  locations: places.map((place) => ({
-    location_id: place.locationId,
-    parent_id: place.parentId,
-    name: place.name,
-    external_key: place.externalKey,
-    here: place.here,
-    here_with_subtree: place.hereWithSubtree,
+  locations: places.map((location) => ({
+    location_id: location.locationId,
+    parent_id: location.parentId,
+    name: location.name,
+    external_key: location.externalKey,
+    here: location.here,
+    here_with_subtree: location.hereWithSubtree,
   })),
   moves_per_hour: movesPerHour.map(({ hour, moves }) => ({ hour: formatMillis(hour), moves })),
 })
@@ -76,13 +76,13 @@ const QuietOut = component(
   },
 )
 
-const presentQuiet = (one: UnseenAsset): Output<(typeof QuietOut)['shape']> => ({
-  asset_id: one.assetId,
-  external_key: one.externalKey,
-  name: one.name,
-  location_id: one.locationId,
-  location_name: one.locationName,
-  last_seen_at: formatMillis(one.lastSeenAt),
+const presentQuiet = (asset: UnseenAsset): Output<(typeof QuietOut)['shape']> => ({
+  asset_id: asset.assetId,
+  external_key: asset.externalKey,
+  name: asset.name,
+  location_id: asset.locationId,
+  location_name: asset.locationName,
+  last_seen_at: formatMillis(asset.lastSeenAt),
 })
 
 const HitOut = component(
@@ -161,22 +161,22 @@ const CodeOut = component(
   },
 )
 
-const presentCode = (one: Resolved): Output<(typeof CodeOut)['shape']> => ({
-  code: one.code,
-  kind: one.kind,
-  id: one.id,
-  external_key: one.externalKey,
-  name: one.name,
-  location_id: one.locationId,
-  location_name: one.locationName,
-  last_seen_at: wire(one.lastSeenAt),
+const presentCode = (resolved: Resolved): Output<(typeof CodeOut)['shape']> => ({
+  code: resolved.code,
+  kind: resolved.kind,
+  id: resolved.id,
+  external_key: resolved.externalKey,
+  name: resolved.name,
+  location_id: resolved.locationId,
+  location_name: resolved.locationName,
+  last_seen_at: wire(resolved.lastSeenAt),
 })
 
 export const overviewComponents = [OverviewOut, MoveOut, QuietOut, HitOut, TagHitOut, SearchOut, CodeOut]
 
 const codesBody = json('CodesResolve', { codes: listOf(code, { max: 1000 }) }, { codes: ['4006381333931'] })
 
-/** Seeing at a glance and finding in seconds; for every role. */
+/** Overview, moves, unseen assets and search, for every role. */
 export function overviewRoutes(deps: OverviewDeps): AnyRoute[] {
   const common = { group: 'Looking', method: 'GET', access: 'session', scopes: ['tracking:read'] } as const
   return [
@@ -184,7 +184,7 @@ export function overviewRoutes(deps: OverviewDeps): AnyRoute[] {
       ...common,
       id: 'overview',
       path: '/overview',
-      summary: 'Where everything is now',
+      summary: 'Count the assets at each location',
       success: { status: 200, description: 'Counts', schema: envelope(OverviewOut) },
       async handle({ principal }) {
         return ok({ data: presentOverview(await deps.overviews.of(principal.orgId)) })
@@ -217,7 +217,7 @@ export function overviewRoutes(deps: OverviewDeps): AnyRoute[] {
       ...common,
       id: 'assets.quiet',
       path: '/quiet-assets',
-      summary: 'List assets that were not seen for a while, longest first',
+      summary: 'List assets that have not been seen for a while, longest unseen first',
       query: { parameters: { limit, offset, hours: integerParam(1, 87_600, unseenAfterHours) } },
       success: { status: 200, description: 'A page of assets', schema: pageOf(QuietOut) },
       async handle({ principal, query: { hours, ...request } }) {
@@ -231,7 +231,7 @@ export function overviewRoutes(deps: OverviewDeps): AnyRoute[] {
       id: 'search',
       path: '/search',
       scopes: ['assets:read', 'locations:read'],
-      summary: 'Find assets, locations and tags while typing',
+      summary: 'Search assets, locations and tags',
       query: { parameters: { q: { ...searchParam, fallback: '' }, limit: integerParam(1, 50, 8) } },
       success: { status: 200, description: 'The best matches', schema: envelope(SearchOut) },
       async handle({ principal: { orgId }, query: { q, limit: most } }) {
@@ -240,8 +240,8 @@ export function overviewRoutes(deps: OverviewDeps): AnyRoute[] {
           searchRecords(deps.db.read, orgId, 'location', q, most),
           searchTags(deps.db.read, orgId, q, most),
         ])
-        const found = { assets: assets.map(presentHit), locations: locations.map(presentHit) }
-        return ok({ data: { ...found, tags: tags.map(presentTagHit) } })
+        const records = { assets: assets.map(presentHit), locations: locations.map(presentHit) }
+        return ok({ data: { ...records, tags: tags.map(presentTagHit) } })
       },
     }),
     route({
@@ -249,8 +249,8 @@ export function overviewRoutes(deps: OverviewDeps): AnyRoute[] {
       id: 'codes.resolve',
       method: 'POST',
       path: '/codes/resolve',
-      summary: 'What scanned codes stand for',
-      description: 'A tag of any type first, else the key of an asset, else the key of a location.',
+      summary: 'Resolve scanned codes to assets and locations',
+      description: 'A code matches a tag of any type first, then the key of an asset, then the key of a location.',
       body: codesBody,
       success: {
         status: 200,

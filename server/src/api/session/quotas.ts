@@ -26,7 +26,7 @@ export function quotaRoutes({ quotas }: QuotaDeps): AnyRoute[] {
       group: 'Organization',
       access: 'session',
       scopes: [],
-      summary: 'What the organization has and how much it may have',
+      summary: 'List the quotas of the organization and their use',
       success: { status: 200, description: 'Every quota', schema: arrayOf(QuotaOut) },
       async handle({ principal }) {
         const all = await quotas.list(principal.orgId)

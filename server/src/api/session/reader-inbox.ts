@@ -61,25 +61,25 @@ const UnknownReadersOut = component(
 
 export const inboxComponents = [UnknownTagOut, UnknownReadersOut] as Component[]
 
-const presentUnknown = (one: UnknownTag): Output<(typeof UnknownTagOut)['shape']> => ({
-  tag_type: one.tag.type,
-  value: one.tag.value,
-  reader_id: one.readerId,
-  antenna: one.antenna,
-  reads: one.reads,
-  first_seen_at: formatMillis(one.firstSeenAt),
-  last_seen_at: formatMillis(one.lastSeenAt),
+const presentUnknown = (unknown: UnknownTag): Output<(typeof UnknownTagOut)['shape']> => ({
+  tag_type: unknown.tag.type,
+  value: unknown.tag.value,
+  reader_id: unknown.readerId,
+  antenna: unknown.antenna,
+  reads: unknown.reads,
+  first_seen_at: formatMillis(unknown.firstSeenAt),
+  last_seen_at: formatMillis(unknown.lastSeenAt),
 })
 
-const presentTopic = (one: UnknownTopic): Output<typeof topic> => ({
-  topic: one.topic,
-  topic_key: topicKeyIn(one.topic),
-  messages: one.messages,
-  first_seen_at: formatMillis(one.firstSeenAt),
-  last_seen_at: formatMillis(one.lastSeenAt),
+const presentTopic = (topicState: UnknownTopic): Output<typeof topic> => ({
+  topic: topicState.topic,
+  topic_key: topicKeyIn(topicState.topic),
+  messages: topicState.messages,
+  first_seen_at: formatMillis(topicState.firstSeenAt),
+  last_seen_at: formatMillis(topicState.lastSeenAt),
 })
 
-/** What was read or sent by something nobody has named yet. */
+/** Unknown tags, and MQTT topics without a reader. */
 export function inboxRoutes(deps: RecordDeps): AnyRoute[] {
   const common = { group: 'Readers', method: 'GET', access: 'session' } as const
   return [
@@ -88,7 +88,7 @@ export function inboxRoutes(deps: RecordDeps): AnyRoute[] {
       id: 'readers.inbox',
       scopes: ['tracking:read'],
       path: '/readers/inbox',
-      summary: 'Tags that were read and hang on nothing',
+      summary: 'List tags that were read but are not attached to a record',
       query: { parameters: { limit, offset } },
       success: { status: 200, description: 'A page of tags', schema: pageOf(UnknownTagOut) },
       async handle({ principal, query }) {
@@ -101,10 +101,10 @@ export function inboxRoutes(deps: RecordDeps): AnyRoute[] {
       id: 'readers.unknown',
       scopes: ['locations:write'],
       path: '/readers/unknown',
-      summary: 'Topics of the outside broker that lead to no reader',
+      summary: 'List topics of the external broker that belong to no reader',
       description:
-        'Shown while the installation has one organization, and to the one that `LASTSEEN_UNKNOWN_READERS_ORG` names. ' +
-        'Otherwise nobody can tell whose they are.',
+        'The service cannot tell to which organization such a topic belongs. It therefore shows the topics only to the ' +
+        'organization in `LASTSEEN_UNKNOWN_READERS_ORG`, or to the only organization of the installation.',
       success: { status: 200, description: 'The topics, latest first', schema: envelope(UnknownReadersOut) },
       async handle({ principal }) {
         const { isShown, topics } = await unknownTopics(deps, principal.orgId)

@@ -42,17 +42,17 @@ const LatestReadOut = component(
 
 export const latestReadComponents = [LatestReadOut] as Component[]
 
-const presentRead = (one: LatestRead, holder: CodeOwner | undefined): Output<(typeof LatestReadOut)['shape']> => ({
-  tag_type: one.tag.type,
-  value: one.tag.value,
-  antenna: one.antenna,
-  rssi_dbm: one.rssiDbm,
-  observed_at: wire(one.observedAt),
-  received_at: formatMillis(one.receivedAt),
+const presentRead = (read: LatestRead, holder: CodeOwner | undefined): Output<(typeof LatestReadOut)['shape']> => ({
+  tag_type: read.tag.type,
+  value: read.tag.value,
+  antenna: read.antenna,
+  rssi_dbm: read.rssiDbm,
+  observed_at: wire(read.observedAt),
+  received_at: formatMillis(read.receivedAt),
   holder: holder ?? null,
 })
 
-/** What a reader reads just now, for whoever sets it up. */
+/** The latest reads of a reader, for the user who sets it up. */
 export function latestReadRoutes(deps: LatestReadDeps): AnyRoute[] {
   return [
     route({
@@ -63,8 +63,8 @@ export function latestReadRoutes(deps: LatestReadDeps): AnyRoute[] {
       scopes: ['locations:write'],
       path: '/readers/{reader_id}/reads',
       ids: ['reader_id'],
-      summary: 'The latest reads of a reader, newest first',
-      description: 'Fifty at most. They are gathered while somebody asks at least every half minute, and kept nowhere.',
+      summary: 'List the latest reads of a reader, newest first',
+      description: 'At most 50. They are collected in memory while a client requests them at least every 30 seconds.',
       success: { status: 200, description: 'The reads', schema: arrayOf(LatestReadOut) },
       async handle({ principal, params }) {
         await getReader(deps, principal.orgId, params.reader_id)
@@ -74,7 +74,7 @@ export function latestReadRoutes(deps: LatestReadDeps): AnyRoute[] {
           principal.orgId,
           new Map(reads.map(({ tag }) => [tagKey(tag), tag])),
         )
-        return ok({ data: reads.map((one) => presentRead(one, holders.get(tagKey(one.tag)))) })
+        return ok({ data: reads.map((read) => presentRead(read, holders.get(tagKey(read.tag)))) })
       },
     }),
   ]

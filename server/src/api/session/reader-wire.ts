@@ -8,12 +8,22 @@ import { line, timestamp, whole, wire } from './fields.ts'
 
 const between = (min: number, max: number): Field<number> => ({
   schema: { type: 'integer', minimum: min, maximum: max },
-  parse(value, at, report) {
-    if (typeof value !== 'number' || !Number.isInteger(value)) return rejectType(report, at, 'integer', value)
+  parse(value, path, context) {
+    if (typeof value !== 'number' || !Number.isInteger(value)) return rejectType(context, path, 'integer', value)
     if (value < min)
-      return reject(report, { field: at, code: 'too_small', message: `${at} must be at least ${min}`, params: { min } })
+      return reject(context, {
+        field: path,
+        code: 'too_small',
+        message: `${path} must be at least ${min}`,
+        params: { min },
+      })
     if (value > max)
-      return reject(report, { field: at, code: 'too_large', message: `${at} must be at most ${max}`, params: { max } })
+      return reject(context, {
+        field: path,
+        code: 'too_large',
+        message: `${path} must be at most ${max}`,
+        params: { max },
+      })
     return value
   },
 })
@@ -36,7 +46,7 @@ export const patchShape = {
   scan_points: optional(scanPoints),
 }
 
-/** A topic of the inbox becomes the reader's own; without one it gets another. */
+/** `topic_key` assigns an unknown topic to the reader; if it is absent, the reader gets a new topic. */
 export const createShape = { ...patchShape, name: text({ min: 1, max: 255 }), topic_key: optional(line) }
 
 const readerShape = {
@@ -57,7 +67,7 @@ const readerShape = {
 
 const presentSmoothing = ({ reads, seconds, marginDb }: Smoothing) => ({ reads, seconds, margin_db: marginDb })
 
-/** Absent stays absent, null is off. */
+/** If the field is absent, smoothing is unchanged; null turns it off. */
 export const smoothingIn = (
   body: Infer<{ smoothing: typeof patchShape.smoothing }>,
 ): Pick<ReaderDraft, 'smoothing'> => {
@@ -105,7 +115,7 @@ export const NewReaderOut = component(
 
 const connectionShape = { ingest_url: ingestUrl, mqtt: record(mqtt) }
 
-/** The topic is as good as a password at an outside broker, so it is shown to those who may change the reader. */
+/** At an external broker the topic authenticates the reader, so it is shown only to users who may change the reader. */
 export type Connection = Output<typeof connectionShape>
 
 export const ConnectionOut = component('ReaderConnection', connectionShape, {

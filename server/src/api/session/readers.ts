@@ -18,15 +18,15 @@ import {
 } from './reader-wire.ts'
 
 export interface ReaderDeps extends RecordDeps {
-  /** Tells every process that the reader was changed. */
+  /** Notifies every process that the reader was changed. */
   publishAndWait: (readerId: number) => Promise<void>
-  /** Where this installation takes reads. */
+  /** The URLs and the topic to which the reader sends. */
   addresses: (reader: Reader) => Connection
 }
 
 export const readerComponents = [ReaderOut, NewReaderOut, ConnectionOut] as Component[]
 
-/** Managing the devices; for sessions, not part of the public description. */
+/** Reader management, for sessions only. Not part of the public OpenAPI documents. */
 export function readerRoutes(deps: ReaderDeps): AnyRoute[] {
   const reading = { group: 'Readers', access: 'session', scopes: ['tracking:read'] } as const
   const writing = { group: 'Readers', access: 'session', scopes: ['locations:write'] } as const
@@ -58,7 +58,7 @@ export function readerRoutes(deps: ReaderDeps): AnyRoute[] {
       id: 'readers.create',
       method: 'POST',
       path: '/readers',
-      summary: 'Add a reader; its token is shown this once',
+      summary: 'Create a reader; its token is shown only once',
       body: { mediaType: 'application/json', name: 'ReaderCreate', shape: createShape, example: {} },
       success: { status: 201, description: 'The reader', schema: envelope(NewReaderOut) },
       errorStatuses: [409],
@@ -66,8 +66,8 @@ export function readerRoutes(deps: ReaderDeps): AnyRoute[] {
         const { name, format = 'auto', clock = 'reader', scan_points = [], topic_key: key } = body
         const topic = key === undefined ? {} : { topicKey: key }
         const draft = { name, format, clock, ...smoothingIn(body), scanPoints: pointsOf(scan_points), ...topic }
-        const made = await createReader(deps, principal.orgId, draft)
-        return created(`/api/v1/readers/${made.reader.id}`, { data: presentNew(made) })
+        const newReader = await createReader(deps, principal.orgId, draft)
+        return created(`/api/v1/readers/${newReader.reader.id}`, { data: presentNew(newReader) })
       },
     }),
     route({
@@ -88,7 +88,7 @@ export function readerRoutes(deps: ReaderDeps): AnyRoute[] {
       method: 'GET',
       path: '/readers/{reader_id}/connection',
       ids: ['reader_id'],
-      summary: 'Where the reader sends to and as whom; its token is not shown again',
+      summary: 'Get the connection settings of a reader, without its token',
       success: { status: 200, description: 'The addresses', schema: envelope(ConnectionOut) },
       async handle({ principal, params }) {
         const data: Connection = deps.addresses(await getReader(deps, principal.orgId, params.reader_id))
@@ -102,13 +102,13 @@ export function readerRoutes(deps: ReaderDeps): AnyRoute[] {
       path: '/readers/{reader_id}',
       ids: ['reader_id'],
       ensureExists,
-      summary: 'Change a reader; scan points and smoothing are replaced as a whole',
+      summary: 'Update a reader; scan points and smoothing are replaced as a whole',
       body: { mediaType: 'application/merge-patch+json', name: 'ReaderPatch', shape: patchShape, example: {} },
       success,
       async handle({ principal, params, body }) {
-        const { scan_points: points, smoothing: _smoothing, ...rest } = body
-        const scanned = points === undefined ? {} : { scanPoints: pointsOf(points) }
-        const change = { ...rest, ...smoothingIn(body), ...scanned }
+        const { scan_points: points, smoothing: _smoothing, ...fields } = body
+        const scanPoints = points === undefined ? {} : { scanPoints: pointsOf(points) }
+        const change = { ...fields, ...smoothingIn(body), ...scanPoints }
         const reader = await changeReader(deps, principal.orgId, params.reader_id, change)
         await deps.publishAndWait(params.reader_id)
         return ok({ data: presentReader(reader) })
@@ -120,8 +120,8 @@ export function readerRoutes(deps: ReaderDeps): AnyRoute[] {
       method: 'DELETE',
       path: '/readers/{reader_id}',
       ids: ['reader_id'],
-      summary: 'Remove a reader; its token stops working',
-      success: { status: 204, description: 'Removed' },
+      summary: 'Delete a reader; its token stops working',
+      success: { status: 204, description: 'Deleted' },
       async handle({ principal, params }) {
         await removeReader(deps, principal.orgId, params.reader_id)
         await deps.publishAndWait(params.reader_id)

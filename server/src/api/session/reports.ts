@@ -56,21 +56,21 @@ const presentFlow = (one: Flow): Output<(typeof FlowOut)['shape']> => ({
 
 const weekMs = 7 * 86_400_000
 const parameters = {
-  from: { ...timestampParam, description: 'A week before `to` when absent.' },
-  to: { ...timestampParam, description: 'Now when absent. The future counts as now.' },
+  from: { ...timestampParam, description: 'Default: one week before `to`.' },
+  to: { ...timestampParam, description: 'Default: now. A time in the future is replaced by now.' },
 }
 
-/** The span asked for; nothing has happened yet in the future. */
-function spanOf(clock: Clock, given: { from?: Instant | undefined; to?: Instant | undefined }): [Instant, Instant] {
+/** Returns the requested period, which ends now at the latest. */
+function spanOf(clock: Clock, query: { from?: Instant | undefined; to?: Instant | undefined }): [Instant, Instant] {
   const nowAt = instantFromMillis(clock.millis())
-  const to = given.to === undefined || given.to > nowAt ? nowAt : given.to
-  const from = given.from ?? instantFromMillis(millisOf(to) - weekMs)
-  if (given.to !== undefined && from > given.to)
+  const to = query.to === undefined || query.to > nowAt ? nowAt : query.to
+  const from = query.from ?? instantFromMillis(millisOf(to) - weekMs)
+  if (query.to !== undefined && from > query.to)
     throw apiError.invalid({ field: 'to', code: 'invalid_value', message: 'to must not be before from' })
   return [from > to ? to : from, to]
 }
 
-/** What happened over a span of time, added up. */
+/** Dwell times and flows over a period. */
 export function reportRoutes(deps: RecordDeps): AnyRoute[] {
   const common = { group: 'Reports', method: 'GET', access: 'session', scopes: ['tracking:read'] } as const
   const query = { parameters }
@@ -79,7 +79,7 @@ export function reportRoutes(deps: RecordDeps): AnyRoute[] {
       ...common,
       id: 'reports.dwell',
       path: '/reports/dwell',
-      summary: 'How long things stayed at each location',
+      summary: 'Report how long assets stayed at each location',
       query,
       success: { status: 200, description: 'One entry per location, longest first', schema: arrayOf(DwellOut) },
       async handle({ principal, query: given }) {
@@ -95,8 +95,8 @@ export function reportRoutes(deps: RecordDeps): AnyRoute[] {
       ...common,
       id: 'reports.flow',
       path: '/reports/flow',
-      summary: 'How often things went from one location to another',
-      description: 'The thousand busiest pairs.',
+      summary: 'Report how often assets moved from one location to another',
+      description: 'The 1,000 busiest pairs of locations.',
       query,
       success: { status: 200, description: 'One entry per pair, busiest first', schema: arrayOf(FlowOut) },
       async handle({ principal, query: given }) {

@@ -47,7 +47,7 @@ const Session = component(
 
 export const sessionComponents = [SessionOrganization, SessionUser, Session]
 
-const presentMembership = (one: SignedIn['membership']) => ({ id: one.orgId, name: one.orgName, role: one.role })
+const presentMembership = ({ orgId, orgName, role }: SignedIn['membership']) => ({ id: orgId, name: orgName, role })
 
 const presentUser = ({
   user,
@@ -61,23 +61,23 @@ const presentUser = ({
   orgs: memberships.map(presentMembership),
 })
 
-export function signedIn(status: 200 | 201, given: SignedIn): Reply {
+export function signedIn(status: 200 | 201, session: SignedIn): Reply {
   const data: Output<(typeof Session)['shape']> = {
-    access_token: given.pair.accessToken,
-    refresh_token: given.pair.refreshToken,
+    access_token: session.pair.accessToken,
+    refresh_token: session.pair.refreshToken,
     token_type: 'Bearer',
-    expires_in: given.pair.expiresInSeconds,
-    user: presentUser(given),
+    expires_in: session.pair.expiresInSeconds,
+    user: presentUser(session),
   }
   return { status, headers: { 'Cache-Control': 'no-store' }, body: { data } }
 }
 
 export const inSession = (status: 200 | 201) => ({ status, description: 'Signed in', schema: envelope(Session) })
 
-/** Signing in and out of the web app. Sessions are bearer tokens like any other; there are no cookies. */
+/** Signing in to the web app and out of it. Sessions use bearer tokens and no cookies. */
 export function sessionRoutes(deps: AccountDeps): AnyRoute[] {
   const common = { group: 'Sessions', method: 'POST', scopes: [] } as const
-  const ended = { status: 204, description: 'Signed out' } as const
+  const signedOut = { status: 204, description: 'Signed out' } as const
   return [
     route({
       ...common,
@@ -114,7 +114,7 @@ export function sessionRoutes(deps: AccountDeps): AnyRoute[] {
       id: 'auth.refresh',
       path: '/auth/refresh',
       access: 'public',
-      summary: 'Trade a refresh token for the next pair',
+      summary: 'Exchange a refresh token for a new token pair',
       body: json('SessionRefresh', { refresh_token: password }),
       success: inSession(200),
       errorStatuses: [401, 429],
@@ -128,8 +128,8 @@ export function sessionRoutes(deps: AccountDeps): AnyRoute[] {
       method: 'GET',
       path: '/auth/me',
       access: 'session',
-      summary: 'Who is signed in',
-      success: { status: 200, description: 'The person', schema: envelope(SessionUser) },
+      summary: 'Get the signed-in user',
+      success: { status: 200, description: 'The user', schema: envelope(SessionUser) },
       async handle({ principal }) {
         return ok({ data: presentUser(await whoIs(deps, principal.orgId, Number(principal.subject))) })
       },
@@ -140,7 +140,7 @@ export function sessionRoutes(deps: AccountDeps): AnyRoute[] {
       path: '/auth/logout',
       access: 'session',
       summary: 'Sign out',
-      success: ended,
+      success: signedOut,
       async handle({ principal }) {
         await logout(deps, principal.orgId, principal.sessionId)
         return noContent
@@ -152,8 +152,8 @@ export function sessionRoutes(deps: AccountDeps): AnyRoute[] {
       path: '/auth/logout-everywhere',
       access: 'session',
       summary: 'Sign out everywhere',
-      description: 'Ends every session of the person, in every organization.',
-      success: ended,
+      description: 'Ends every session of the user, in every organization.',
+      success: signedOut,
       async handle({ principal }) {
         await endSessions(deps, Number(principal.subject))
         return noContent
@@ -164,7 +164,7 @@ export function sessionRoutes(deps: AccountDeps): AnyRoute[] {
       id: 'auth.switch-org',
       path: '/auth/switch-org',
       access: 'session',
-      summary: 'Continue in another organization',
+      summary: 'Switch to another organization',
       body: json('SwitchOrg', { org_id: id }),
       success: inSession(200),
       errorStatuses: [403],

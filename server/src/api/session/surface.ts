@@ -18,7 +18,7 @@ import { reportComponents, reportRoutes } from './reports.ts'
 import { sessionComponents, sessionRoutes } from './sessions.ts'
 import { type WebhookRouteDeps, webhookComponents, webhookRoutes } from './webhooks.ts'
 
-/** What the web app needs beyond the public API: signing in, and administering an organization. */
+/** The endpoints that the web app uses in addition to the public API. */
 export function sessionSurface(
   deps: AccountDeps &
     ReaderDeps &

@@ -16,11 +16,11 @@ const line = text({ min: 1, max: maxUrlLength })
 
 const address: Field<string> = {
   schema: { ...line.schema, format: 'uri' },
-  parse(value, at, report) {
-    const given = line.parse(value, at, report)
-    const problem = given === undefined ? null : urlProblem(at, given)
-    if (problem === null) return given
-    report.problems.push(problem)
+  parse(value, path, context) {
+    const url = line.parse(value, path, context)
+    const problem = url === undefined ? null : urlProblem(path, url)
+    if (problem === null) return url
+    context.problems.push(problem)
     return undefined
   },
 }
@@ -28,8 +28,8 @@ const address: Field<string> = {
 const createShape = { url: address, enabled: optional(boolean) }
 const patchShape = { url: optional(address), enabled: optional(boolean) }
 
-/** How far back attempts are shown. */
-const shownMs = 7 * 86_400_000
+/** The age up to which attempts are listed. */
+const maxListedAgeMs = 7 * 86_400_000
 
 const webhookShape = {
   id: id,
@@ -57,7 +57,7 @@ const NewWebhookOut = component(
   { ...webhookExample, secret: 'whsec_…' },
 )
 
-/** The status, or why there was none. */
+/** The HTTP status, or the reason why there was no response. */
 const outcome = { status: nullable(whole), error: nullable(text({ max: 1024 })), duration_ms: whole }
 
 const WebhookTestOut = component('WebhookTest', outcome, { status: 200, error: null, duration_ms: 41 })
@@ -84,26 +84,26 @@ const WebhookAttemptOut = component(
 
 export const webhookComponents = [WebhookOut, NewWebhookOut, WebhookTestOut, WebhookAttemptOut] as Component[]
 
-const presentAttempt = (one: ListedAttempt): Output<(typeof WebhookAttemptOut)['shape']> => ({
-  delivery_id: one.deliveryId,
-  event: one.event,
-  attempt: one.attempt,
-  attempted_at: formatMillis(one.attemptedAt),
-  status: one.status,
-  error: one.error,
-  duration_ms: one.durationMs,
+const presentAttempt = (attempt: ListedAttempt): Output<(typeof WebhookAttemptOut)['shape']> => ({
+  delivery_id: attempt.deliveryId,
+  event: attempt.event,
+  attempt: attempt.attempt,
+  attempted_at: formatMillis(attempt.attemptedAt),
+  status: attempt.status,
+  error: attempt.error,
+  duration_ms: attempt.durationMs,
 })
 
 export interface WebhookRouteDeps extends WebhookDeps {
   sendTest: SendTest
 }
 
-/** The webhook of an organization; for its admins, not part of the public description. */
+/** The webhook of an organization, for its admins. Not part of the public OpenAPI documents. */
 export function webhookRoutes(deps: WebhookRouteDeps): AnyRoute[] {
   const common = { group: 'Webhooks', access: 'session', scopes: ['webhooks:admin'] } as const
   const success = { status: 200, description: 'The webhook', schema: envelope(WebhookOut) } as const
-  const one = { ...common, ids: ['webhook_id'] as const, path: '/webhooks/{webhook_id}' }
-  const own = (call: { principal: { orgId: number }; params: { webhook_id: number } }): Promise<Webhook> =>
+  const item = { ...common, ids: ['webhook_id'] as const, path: '/webhooks/{webhook_id}' }
+  const webhookOf = (call: { principal: { orgId: number }; params: { webhook_id: number } }): Promise<Webhook> =>
     getWebhook(deps, call.principal.orgId, call.params.webhook_id)
   const present = (orgId: number, webhook: Webhook): Output<typeof webhookShape> => ({
     id: webhook.id,
@@ -133,34 +133,37 @@ export function webhookRoutes(deps: WebhookRouteDeps): AnyRoute[] {
       id: 'webhooks.create',
       method: 'POST',
       path: '/webhooks',
-      summary: 'Register the webhook; its secret is shown this once',
+      summary: 'Create the webhook; its secret is shown only once',
       body: { mediaType: 'application/json', name: 'WebhookCreate', shape: createShape, example: {} },
       success: { status: 201, description: 'The webhook', schema: envelope(NewWebhookOut) },
       errorStatuses: [409],
       async handle({ principal: { orgId }, body }) {
-        const made = await createWebhook(deps, orgId, { url: body.url, isEnabled: body.enabled ?? true })
-        const headers = { Location: `/api/v1/webhooks/${made.webhook.id}` }
-        const data: Output<(typeof NewWebhookOut)['shape']> = { ...present(orgId, made.webhook), secret: made.secret }
+        const newWebhook = await createWebhook(deps, orgId, { url: body.url, isEnabled: body.enabled ?? true })
+        const headers = { Location: `/api/v1/webhooks/${newWebhook.webhook.id}` }
+        const data: Output<(typeof NewWebhookOut)['shape']> = {
+          ...present(orgId, newWebhook.webhook),
+          secret: newWebhook.secret,
+        }
         return { status: 201, headers, body: { data } }
       },
     }),
     route({
-      ...one,
+      ...item,
       id: 'webhooks.get',
       method: 'GET',
       summary: 'Read the webhook',
       success,
       async handle(call) {
-        return ok({ data: present(call.principal.orgId, await own(call)) })
+        return ok({ data: present(call.principal.orgId, await webhookOf(call)) })
       },
     }),
     route({
-      ...one,
+      ...item,
       id: 'webhooks.patch',
       method: 'PATCH',
-      summary: 'Change the address, or switch delivery on or off',
+      summary: 'Change the URL, or enable or disable delivery',
       async ensureExists(call) {
-        await own(call)
+        await webhookOf(call)
       },
       body: { mediaType: 'application/merge-patch+json', name: 'WebhookPatch', shape: patchShape, example: {} },
       success,
@@ -170,40 +173,40 @@ export function webhookRoutes(deps: WebhookRouteDeps): AnyRoute[] {
       },
     }),
     route({
-      ...one,
+      ...item,
       id: 'webhooks.delete',
       method: 'DELETE',
-      summary: 'Remove the webhook',
-      success: { status: 204, description: 'Removed' },
+      summary: 'Delete the webhook',
+      success: { status: 204, description: 'Deleted' },
       async handle({ principal, params }) {
         await removeWebhook(deps, principal.orgId, params.webhook_id)
         return noContent
       },
     }),
     route({
-      ...one,
+      ...item,
       id: 'webhooks.test',
       method: 'POST',
       path: '/webhooks/{webhook_id}/test',
       summary: 'Send a test event',
-      success: { status: 200, description: 'What the endpoint answered', schema: envelope(WebhookTestOut) },
+      success: { status: 200, description: 'The response of the endpoint', schema: envelope(WebhookTestOut) },
       errorStatuses: [429],
       async handle(call) {
-        const { status, error, durationMs } = await deps.sendTest(call.principal.orgId, await own(call))
+        const { status, error, durationMs } = await deps.sendTest(call.principal.orgId, await webhookOf(call))
         return ok({ data: { status, error, duration_ms: durationMs } })
       },
     }),
     route({
-      ...one,
+      ...item,
       id: 'webhooks.attempts',
       method: 'GET',
       path: '/webhooks/{webhook_id}/attempts',
-      summary: 'Attempts of the last seven days, newest first',
+      summary: 'List the delivery attempts of the last seven days, newest first',
       query: { parameters: { limit, offset } },
       success: { status: 200, description: 'A page of attempts', schema: pageOf(WebhookAttemptOut) },
       async handle(call) {
-        const { id } = await own(call)
-        const since = instantFromMillis(millisOf(now(deps.clock)) - shownMs)
+        const { id } = await webhookOf(call)
+        const since = instantFromMillis(millisOf(now(deps.clock)) - maxListedAgeMs)
         const page = await listAttempts(deps.db.read, call.principal.orgId, id, since, call.query)
         return ok({ data: page.rows.map(presentAttempt), ...call.query, total_count: page.total })
       },

@@ -12,10 +12,10 @@ export const InventoryOut = component(
   { count: 2, location_id: 7710249930581042, location_name: 'Dock 3', timestamp: '2026-05-04T08:15:02.120Z' },
 )
 
-const presentSave = ({ place, count, savedAt }: InventorySave): Output<(typeof InventoryOut)['shape']> => ({
+const presentSave = ({ place: location, count, savedAt }: InventorySave): Output<(typeof InventoryOut)['shape']> => ({
   count,
-  location_id: place.id,
-  location_name: place.name,
+  location_id: location.id,
+  location_name: location.name,
   timestamp: formatMillis(savedAt),
 })
 
@@ -24,7 +24,7 @@ const saveBody = {
   asset_identifiers: listOf(keyField, { min: 1, max: 10_000 }),
 }
 
-/** The one write of tracking data that a public base takes; it names everything by natural keys on either. */
+/** The only public endpoint that writes tracking data. It uses natural keys on both surfaces. */
 export function inventoryRoute(deps: AssetLocationDeps): AnyRoute {
   return route({
     id: 'inventory.save',
@@ -33,14 +33,14 @@ export function inventoryRoute(deps: AssetLocationDeps): AnyRoute {
     group: 'Tracking',
     access: 'any',
     scopes: ['tracking:write'],
-    summary: 'Say that assets are at a location',
+    summary: 'Record that assets are at a location',
     description:
-      'An operator’s save: it wins the minute. All assets are saved, or none; duplicates count once. The body may be 4 MiB.',
+      'An operator’s sighting: it takes precedence over reads of the same minute. All assets are saved, or none; duplicates count once. The body may be up to 4 MiB.',
     body: {
       mediaType: 'application/json',
       name: 'InventorySave',
       shape: saveBody,
-      // So that 10,000 identifiers of 255 characters fit (D48).
+      // 10,000 identifiers of 255 characters fit into 4 MiB (D48).
       maxMebibytes: 4,
       example: { location_identifier: 'DOCK-3', asset_identifiers: ['ASSET-0001', 'PJ-7'] },
     },

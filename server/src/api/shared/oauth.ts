@@ -45,18 +45,18 @@ const presentTokens = (pair: TokenPair) => ({
 
 function exchange(deps: TokenEndpointDeps, body: TokenRequest, address: string): Promise<TokenPair> {
   if (body.grant_type === 'client_credentials') {
-    const { client_id: clientId, client_secret: clientSecret } = needed(body, 'client_id', 'client_secret')
+    const { client_id: clientId, client_secret: clientSecret } = requireFields(body, 'client_id', 'client_secret')
     return exchangeCredentials(deps, { clientId, clientSecret, address })
   }
   if (body.grant_type === 'refresh_token')
-    return exchangeRefresh(deps, { token: needed(body, 'refresh_token').refresh_token, address })
+    return exchangeRefresh(deps, { token: requireFields(body, 'refresh_token').refresh_token, address })
   throw apiError.invalid({ field: 'grant_type', code: 'invalid_value', message: 'grant_type is not supported' })
 }
 
-/** Which fields are needed depends on the grant, so they are asked for once it is known. */
-function needed<K extends keyof TokenRequest>(body: TokenRequest, ...fields: K[]): Record<K, string> {
-  const absent = fields.filter((field) => body[field] === undefined)
-  throwIfAny(absent.map((field): FieldProblem => ({ field, code: 'required', message: `${field} is required` })))
+/** The required fields depend on the grant type, so the handler checks them and not the schema. */
+function requireFields<K extends keyof TokenRequest>(body: TokenRequest, ...fields: K[]): Record<K, string> {
+  const missing = fields.filter((field) => body[field] === undefined)
+  throwIfAny(missing.map((field): FieldProblem => ({ field, code: 'required', message: `${field} is required` })))
   return body as Record<K, string>
 }
 
@@ -70,7 +70,7 @@ export function tokenRoute(deps: TokenEndpointDeps): AnyRoute {
     scopes: [],
     summary: 'Exchange a credential or a refresh token for an access token',
     description:
-      'Refresh tokens are single-use: store the new one. Presenting a used one revokes the whole chain. After too many failures the answer is 429.',
+      'A refresh token can be used once: store the new one. Using it again revokes all refresh tokens of its family. After too many failures the response is 429.',
     body: {
       mediaType: 'application/json',
       name: 'TokenRequest',

@@ -6,15 +6,15 @@ import { ApiError } from '../../kernel/errors.ts'
 import { scopes } from '../../kernel/scopes.ts'
 import { findOrganization } from '../../organizations/organizations.sql.ts'
 
-const words = text({ max: 255 })
+const shortText = text({ max: 255 })
 
 export const OrganizationOut = component(
   'Organization',
   {
     id: id,
-    name: words,
-    scopes: listOf({ schema: { type: 'string', 'x-extensible-enum': scopes }, parse: words.parse }),
-    api_key_id: { schema: { type: 'string', format: 'uuid' }, parse: words.parse },
+    name: shortText,
+    scopes: listOf({ schema: { type: 'string', 'x-extensible-enum': scopes }, parse: shortText.parse }),
+    api_key_id: { schema: { type: 'string', format: 'uuid' }, parse: shortText.parse },
   },
   {
     id: 2241503377195508,
@@ -32,8 +32,8 @@ export function organizationRoute(deps: { db: Database }): AnyRoute {
     group: 'Organization',
     access: 'credential',
     scopes: [],
-    summary: 'Who am I',
-    description: 'The organization and scopes of the credential behind the token.',
+    summary: 'Get the organization of the credential',
+    description: 'Returns the organization and scopes of the credential to which the token belongs.',
     success: {
       status: 200,
       description: 'The organization',

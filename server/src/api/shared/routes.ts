@@ -9,11 +9,11 @@ import { OrganizationOut, organizationRoute } from './organization.ts'
 
 export type SurfaceDeps = AssetLocationDeps &
   TokenEndpointDeps & {
-    /** The connections of token exchanges and sign-ins. */
+    /** The database connections of token exchanges and sign-ins. */
     authentication: Database
   }
 
-/** What answers alike on both public bases. */
+/** The routes that are the same on both public surfaces. */
 export const sharedRoutes = (deps: SurfaceDeps): AnyRoute[] => [
   tokenRoute({ ...deps, db: deps.authentication }),
   organizationRoute(deps),

@@ -1,7 +1,7 @@
 import { parsedInstant } from '../../http/validation/fields.ts'
 import { described, nullable, optional } from '../../http/validation/schema.ts'
 
-/** The period of validity in a body that changes a record. */
+/** The validity period in the body of an update. */
 export const windowChange = {
   valid_from: optional(described(parsedInstant, 'Omit the key rather than sending null.')),
   valid_to: optional(described(nullable(parsedInstant), 'null means no expiry.')),

@@ -6,7 +6,7 @@ import { type JsonSchema, objectSchema } from '../validation/schema.ts'
 import { type Component, refTo } from './response-schema.ts'
 
 export interface DescriptionOptions {
-  /** Where the base stands, for `servers`. */
+  /** The URL under `servers`. */
   serverUrl: string
   description: string
   routes: readonly AnyRoute[]
@@ -23,10 +23,10 @@ const ErrorSchema: JsonSchema = {
       type: 'object',
       required: ['type', 'title', 'status', 'detail', 'instance', 'request_id'],
       properties: {
-        type: { type: 'string', 'x-extensible-enum': Object.keys(errorKinds), description: 'Branch on this.' },
+        type: { type: 'string', 'x-extensible-enum': Object.keys(errorKinds), description: 'Identifies the error.' },
         title: { type: 'string', description: 'Fixed per type.' },
-        status: { type: 'integer', description: 'Equals the status line.' },
-        detail: { type: 'string', description: 'For people; the wording is not a contract.' },
+        status: { type: 'integer', description: 'The HTTP status code.' },
+        detail: { type: 'string', description: 'Human-readable; the wording may change.' },
         instance: { type: 'string', description: 'The request path.' },
         request_id: { type: 'string', description: 'Equals the X-Request-ID header.' },
         fields: { type: 'array', items: { $ref: '#/components/schemas/FieldProblem' } },
@@ -49,11 +49,11 @@ const FieldProblemSchema: JsonSchema = {
 const header = (description: string, schema: JsonSchema): JsonSchema => ({ description, schema })
 
 const headers: Record<string, JsonSchema> = {
-  'X-Request-ID': header('A ULID, or the value the request carried.', { type: 'string' }),
+  'X-Request-ID': header('The value that the client sent, otherwise a new ULID.', { type: 'string' }),
   'RateLimit-Policy': header('Quota and window in seconds.', { type: 'string', example: '60;w=60' }),
-  'X-RateLimit-Limit': header('Burst ceiling.', { type: 'integer', example: burst }),
+  'X-RateLimit-Limit': header('Capacity of the bucket.', { type: 'integer', example: burst }),
   'X-RateLimit-Remaining': header('Requests left in the bucket.', { type: 'integer' }),
-  'X-RateLimit-Reset': header('Unix seconds when the bucket will be full again.', { type: 'integer' }),
+  'X-RateLimit-Reset': header('Unix time in seconds at which the bucket is full again.', { type: 'integer' }),
 }
 
 const headerRefs = Object.fromEntries(
@@ -105,9 +105,9 @@ function errorResponse(status: number): JsonSchema {
   }
 }
 
-/** Every status an operation can answer besides its success follows from its row. */
+/** Derives every error status of an operation from its route. */
 export function errorStatusesOf(route: AnyRoute): number[] {
-  // Sessions cost nothing, but a busy service asks everybody to come again later.
+  // Sessions have no rate limit, but a busy service answers 429 to them, too.
   const statuses = new Set<number>([400, 429, 500, ...(route.errorStatuses ?? [])])
   if (route.access !== 'public') statuses.add(401)
   if (route.scopes.length > 0 || route.access === 'session') statuses.add(403)
@@ -147,8 +147,8 @@ const bothSchemes = [{ BearerAuth: [] }, { APIKey: [] }]
 
 function operation(route: AnyRoute): JsonSchema {
   const { success, body } = route
-  const given = parameters(route)
-  const location = { Location: header('Where the new record is.', { type: 'string' }) }
+  const parameterList = parameters(route)
+  const location = { Location: header('Path of the new record.', { type: 'string' }) }
   return {
     operationId: route.id,
     tags: [route.group],
@@ -156,7 +156,7 @@ function operation(route: AnyRoute): JsonSchema {
     ...(route.description === undefined ? {} : { description: route.description }),
     ...(route.deprecation === undefined ? {} : { deprecated: true }),
     ...(route.access === 'public' ? { security: [] } : { security: bothSchemes, 'x-required-scopes': route.scopes }),
-    ...(given.length > 0 ? { parameters: given } : {}),
+    ...(parameterList.length > 0 ? { parameters: parameterList } : {}),
     ...(body === undefined
       ? {}
       : {
@@ -184,7 +184,7 @@ function operation(route: AnyRoute): JsonSchema {
   }
 }
 
-/** The machine-readable description, put together from the very rows that serve requests. */
+/** Builds the OpenAPI document from the routes that serve the requests. */
 export function describeApi(options: DescriptionOptions) {
   const paths: Record<string, Record<string, JsonSchema>> = {}
   const bodies: Record<string, JsonSchema> = {}

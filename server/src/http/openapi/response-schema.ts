@@ -3,12 +3,12 @@ import { objectSchema } from '../validation/schema.ts'
 
 type Value<F> = F extends Field<infer T> ? T : never
 
-/** What a presenter must return for a shape: every key, every time. What is optional is left out while undefined. */
+/** The type that a presenter must return for a shape: every required key, always. Optional keys may be undefined. */
 export type Output<S extends Shape> = { [K in Exclude<keyof S, OptionalKeys<S>>]: Value<S[K]> } & {
   [K in OptionalKeys<S>]?: Value<S[K]> | undefined
 }
 
-/** A named answer shape: its schema becomes a component, and its reference stands wherever it is used. */
+/** A named response shape. Its schema becomes an OpenAPI component, and every use is a reference to it. */
 export interface Component<S extends Shape = Shape> {
   readonly name: string
   readonly shape: S
@@ -17,12 +17,12 @@ export interface Component<S extends Shape = Shape> {
 }
 
 export function component<S extends Shape>(name: string, shape: S, example: Output<S>): Component<S> {
-  return { name, shape, example, schema: objectSchema(shape, { isAnswer: true }) }
+  return { name, shape, example, schema: objectSchema(shape, { isResponse: true }) }
 }
 
 export const refTo = (part: { name: string }): JsonSchema => ({ $ref: `#/components/schemas/${part.name}` })
 
-/** Stands for another component inside a shape. */
+/** A field that refers to another component. */
 export function embedded<S extends Shape>(part: Component<S>): Field<Output<S>> {
   return { schema: refTo(part), parse: (value) => value as Output<S> }
 }
@@ -44,7 +44,7 @@ export const pageOf = (part: Component): JsonSchema => ({
   },
 })
 
-/** A list that is never paged. */
+/** A list that is not paginated. */
 export const arrayOf = (part: Component): JsonSchema => ({
   type: 'object',
   required: ['data'],

@@ -15,27 +15,27 @@ const characters = (count: number): string => `${count} character${count === 1 ?
 export function text({ min = 0, max, lineBreaks = false }: TextBounds): Field<string> {
   return {
     schema: { type: 'string', ...(min > 0 ? { minLength: min } : {}), maxLength: max },
-    parse(value, at, report) {
-      if (typeof value !== 'string') return rejectType(report, at, 'string', value)
+    parse(value, path, context) {
+      if (typeof value !== 'string') return rejectType(context, path, 'string', value)
       if (textProblem(value, { lineBreaks }) !== null)
-        return reject(report, {
-          field: at,
+        return reject(context, {
+          field: path,
           code: 'invalid_value',
-          message: `${at} contains a character that is not allowed`,
+          message: `${path} contains a character that is not allowed`,
         })
       const length = codePointLength(value)
       if (length < min)
-        return reject(report, {
-          field: at,
+        return reject(context, {
+          field: path,
           code: 'too_short',
-          message: `${at} must be at least ${characters(min)}`,
+          message: `${path} must be at least ${characters(min)}`,
           params: { min_length: min },
         })
       if (length > max)
-        return reject(report, {
-          field: at,
+        return reject(context, {
+          field: path,
           code: 'too_long',
-          message: `${at} must be at most ${characters(max)}`,
+          message: `${path} must be at most ${characters(max)}`,
           params: { max_length: max },
         })
       return value
@@ -45,16 +45,16 @@ export function text({ min = 0, max, lineBreaks = false }: TextBounds): Field<st
 
 export const boolean: Field<boolean> = {
   schema: { type: 'boolean' },
-  parse: (value, at, report) => (typeof value === 'boolean' ? value : rejectType(report, at, 'boolean', value)),
+  parse: (value, path, context) => (typeof value === 'boolean' ? value : rejectType(context, path, 'boolean', value)),
 }
 
-/** A reference to another record: any integer is a question that can be asked, whether or not it resolves. */
+/** A reference to another record. Any safe integer is accepted; whether the record exists is checked later. */
 export const id: Field<number> = {
   schema: { type: 'integer', format: 'int64', minimum: 1, maximum: maxId },
-  parse(value, at, report) {
-    if (jsonType(value) !== 'integer') return rejectType(report, at, 'integer', value)
+  parse(value, path, context) {
+    if (jsonType(value) !== 'integer') return rejectType(context, path, 'integer', value)
     if (!Number.isSafeInteger(value))
-      return reject(report, { field: at, code: 'invalid_value', message: `${at} is out of range` })
+      return reject(context, { field: path, code: 'invalid_value', message: `${path} is out of range` })
     return value as number
   },
 }
@@ -62,11 +62,11 @@ export const id: Field<number> = {
 /** Any RFC 3339 time. Whether a sentinel date is accepted is decided later, by comparison with the stored record. */
 export const parsedInstant: Field<ParsedInstant> = {
   schema: { type: 'string', format: 'date-time' },
-  parse(value, at, report) {
-    if (typeof value !== 'string') return rejectType(report, at, 'string', value)
+  parse(value, path, context) {
+    if (typeof value !== 'string') return rejectType(context, path, 'string', value)
     const parsed = parseRfc3339(value)
     if (parsed !== null) return parsed
-    return reject(report, { field: at, code: 'invalid_value', message: `${at} must be an RFC 3339 timestamp` })
+    return reject(context, { field: path, code: 'invalid_value', message: `${path} must be an RFC 3339 timestamp` })
   },
 }
 
@@ -78,10 +78,10 @@ export const sentinelProblem = (field: string): FieldProblem => ({
 
 export const instant: Field<Instant> = {
   schema: parsedInstant.schema,
-  parse(value, at, report) {
-    const parsed = parsedInstant.parse(value, at, report)
+  parse(value, path, context) {
+    const parsed = parsedInstant.parse(value, path, context)
     if (parsed === undefined) return undefined
-    return isSentinel(parsed) ? reject(report, sentinelProblem(at)) : parsed.instant
+    return isSentinel(parsed) ? reject(context, sentinelProblem(path)) : parsed.instant
   },
 }
 
@@ -89,28 +89,33 @@ export type JsonObject = { [key: string]: Json }
 
 export const jsonObject: Field<JsonObject> = {
   schema: { type: 'object', additionalProperties: true },
-  parse(value, at, report) {
+  parse(value, path, context) {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
-      return rejectType(report, at, 'object', value)
-    const bad = metadataProblem(value as JsonObject, at)
-    if (bad === null) return value as JsonObject
-    const what = bad.problem === 'number' ? 'a number that cannot be stored exactly' : 'a character that is not allowed'
-    return reject(report, { field: bad.path, code: 'invalid_value', message: `${bad.path} contains ${what}` })
+      return rejectType(context, path, 'object', value)
+    const invalid = metadataProblem(value as JsonObject, path)
+    if (invalid === null) return value as JsonObject
+    const content =
+      invalid.problem === 'number' ? 'a number that cannot be stored exactly' : 'a character that is not allowed'
+    return reject(context, {
+      field: invalid.path,
+      code: 'invalid_value',
+      message: `${invalid.path} contains ${content}`,
+    })
   },
 }
 
-/** One of a set that may grow within v1, unless it is closed. */
+/** One of a set of values. The set may grow within v1 unless it is closed. */
 export function oneOf<const T extends string>(values: readonly T[], { isClosed = false } = {}): Field<T> {
   return {
     schema: { type: 'string', [isClosed ? 'enum' : 'x-extensible-enum']: values },
-    parse(value, at, report) {
-      if (typeof value !== 'string') return rejectType(report, at, 'string', value)
+    parse(value, path, context) {
+      if (typeof value !== 'string') return rejectType(context, path, 'string', value)
       const known = values.find((candidate) => candidate === value)
       if (known !== undefined) return known
-      return reject(report, {
-        field: at,
+      return reject(context, {
+        field: path,
         code: 'invalid_value',
-        message: `${at} must be one of ${values.join(', ')}`,
+        message: `${path} must be one of ${values.join(', ')}`,
       })
     },
   }
@@ -127,18 +132,18 @@ export function listOf<T>(
       ...(min > 0 ? { minItems: min } : {}),
       ...(max < Infinity ? { maxItems: max } : {}),
     },
-    parse(value, at, report) {
-      if (!Array.isArray(value)) return rejectType(report, at, 'array', value)
-      const bounds = { field: at, message: `${at} must hold ${min} to ${max} entries` }
-      if (value.length < min) return reject(report, { ...bounds, code: 'too_short', params: { min_length: min } })
-      if (value.length > max) return reject(report, { ...bounds, code: 'too_long', params: { max_length: max } })
-      const before = report.problems.length
+    parse(value, path, context) {
+      if (!Array.isArray(value)) return rejectType(context, path, 'array', value)
+      const bounds = { field: path, message: `${path} must hold ${min} to ${max} entries` }
+      if (value.length < min) return reject(context, { ...bounds, code: 'too_short', params: { min_length: min } })
+      if (value.length > max) return reject(context, { ...bounds, code: 'too_long', params: { max_length: max } })
+      const problemsBefore = context.problems.length
       const items: T[] = []
       for (const [index, entry] of value.entries()) {
-        if (report.aborted) return undefined
-        items.push(item.parse(entry, `${at}[${index}]`, report) as T)
+        if (context.aborted) return undefined
+        items.push(item.parse(entry, `${path}[${index}]`, context) as T)
       }
-      return report.problems.length === before ? items : undefined
+      return context.problems.length === problemsBefore ? items : undefined
     },
   }
 }
@@ -146,23 +151,24 @@ export function listOf<T>(
 export function record<S extends Shape>(shape: S): Field<Infer<S>> {
   return {
     schema: objectSchema(shape),
-    parse(value, at, report) {
+    parse(value, path, context) {
       if (typeof value !== 'object' || value === null || Array.isArray(value))
-        return rejectType(report, at, 'object', value)
-      return parseObject(shape, value as Record<string, unknown>, `${at}.`, report)
+        return rejectType(context, path, 'object', value)
+      return parseObject(shape, value as Record<string, unknown>, `${path}.`, context)
     },
   }
 }
 
-/** A field a client may send back as it was read: whether it differs is judged later, against the stored record. */
+/** A read-only field that a client may send back unchanged. It is compared with the stored record later. */
 export function passthrough(schema: Field<unknown>['schema']): Field<unknown> {
   return { schema: { ...schema, readOnly: false }, parse: (value) => value }
 }
 
-/** A field that describes another resource's doing and is refused as soon as it appears. */
+/** A field that another operation sets and that is rejected whenever a client sends it. */
 export function readOnly(schema: Field<unknown>['schema']): Field<never> {
   return {
     schema: { ...schema, readOnly: true },
-    parse: (_value, at, report) => reject(report, { field: at, code: 'read_only', message: `${at} is read-only` }),
+    parse: (_value, path, context) =>
+      reject(context, { field: path, code: 'read_only', message: `${path} is read-only` }),
   }
 }

@@ -2,7 +2,7 @@ import { type FieldProblem, throwIfAny } from '../../kernel/errors.ts'
 import { type ParseResult, invalid, parseId, parseKey } from './query.ts'
 import type { AnyRoute } from '../route.ts'
 
-/** The path's variables, each checked as what its row says it is. */
+/** Parses the path's variables as ids or natural keys, as the route declares them. */
 export function parseParams(
   route: AnyRoute,
   variables: readonly string[],
@@ -11,15 +11,15 @@ export function parseParams(
   const params: Record<string, number | string> = {}
   const problems: FieldProblem[] = []
   variables.forEach((name, index) => {
-    const verdict = readParam(route, name, segments[index] ?? '')
-    if ('value' in verdict) params[name] = verdict.value
-    else problems.push({ field: name, ...verdict.problem })
+    const result = parseParam(route, name, segments[index] ?? '')
+    if ('value' in result) params[name] = result.value
+    else problems.push({ field: name, ...result.problem })
   })
   throwIfAny(problems)
   return params
 }
 
-function readParam(route: AnyRoute, name: string, segment: string): ParseResult<number | string> {
+function parseParam(route: AnyRoute, name: string, segment: string): ParseResult<number | string> {
   const text = decodeSegment(segment)
   if (!route.keys?.includes(name)) return parseId(text ?? segment, name)
   return text === null ? invalid(`${name} is not percent-encoded UTF-8`) : parseKey(text, name)

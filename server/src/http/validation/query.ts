@@ -31,7 +31,7 @@ export const invalid = (message: string): { problem: Omit<FieldProblem, 'field'>
   problem: { code: 'invalid_value', message },
 })
 
-/** Digits only: no sign but minus, no leading zero, no exponent, no blanks. */
+/** Digits with an optional minus: no plus, no leading zero, no exponent, no spaces. */
 const integerPattern = /^(0|-?[1-9]\d*)$/
 
 function parseInteger(text: string, name: string, min: number, max: number): ParseResult<number> {
@@ -64,10 +64,10 @@ export const offset = {
   schema: { type: 'integer', minimum: 0, default: 0 },
   repeatable: false,
   fallback: 0,
-  // Past any table there is only the empty page, so a number too large for the database is cut down to one that fits.
+  // Every offset beyond the last record returns an empty page, so an offset too large for the database is clamped.
   parse(text, name) {
-    const verdict = parseInteger(text, name, 0, Infinity)
-    return 'value' in verdict ? { value: Math.min(verdict.value, maxId) } : verdict
+    const result = parseInteger(text, name, 0, Infinity)
+    return 'value' in result ? { value: Math.min(result.value, maxId) } : result
   },
 } as const satisfies Parameter<number>
 
@@ -162,7 +162,7 @@ function decode(part: string): string | null {
   }
 }
 
-/** Every `name=value` of the query in its order; null for a value that is not percent-encoded UTF-8. */
+/** Visits every `name=value` pair in order. The value is null when it is not percent-encoded UTF-8. */
 function eachOccurrence(queryText: string, visit: (name: string, value: string | null) => void): void {
   for (let start = 0, end; start < queryText.length; start = end + 1) {
     end = queryText.indexOf('&', start)
@@ -176,16 +176,16 @@ function eachOccurrence(queryText: string, visit: (name: string, value: string |
 }
 
 /**
- * Reads the query in the order of the URL and reports every problem. `elsewhere` are the names other operations of
- * the surface know, which are out of place here rather than unknown.
+ * Parses the query in the order of the URL and reports every problem. A name that is not declared here but is in
+ * `knownParameters` is reported as not allowed on this operation instead of unknown.
  */
 export function parseQuery<Q extends object>(
   queryText: string,
   spec: QuerySpec<Q> | undefined,
-  elsewhere: ReadonlySet<string>,
+  knownParameters: ReadonlySet<string>,
 ): QueryOf<Q> {
   const parameters = (spec?.parameters ?? {}) as Record<string, Parameter<unknown>>
-  const result: Record<string, unknown> = {}
+  const values: Record<string, unknown> = {}
   const problems: FieldProblem[] = []
   const seen = new Set<string>()
   eachOccurrence(queryText, (name, text) => {
@@ -193,28 +193,32 @@ export function parseQuery<Q extends object>(
     if (isFirst) seen.add(name)
     const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined
     if (parameter === undefined) {
-      if (isFirst) problems.push(unknownParameter(name, spec === undefined && elsewhere.has(name)))
+      if (isFirst) problems.push(unknownParameter(name, spec === undefined && knownParameters.has(name)))
     } else if (!isFirst && !parameter.repeatable) {
       problems.push({ field: name, code: 'invalid_value', message: `${name} may be given only once` })
     } else if (text === null) {
       problems.push({ field: name, code: 'invalid_value', message: `${name} is not percent-encoded UTF-8` })
     } else {
-      const partner = isFirst ? conflictingParameter(spec, name, queryText) : undefined
-      if (partner !== undefined)
-        problems.push({ field: name, code: 'ambiguous_fields', message: `${name} and ${partner} exclude each other` })
-      const verdict = parameter.parse(text, name)
-      if ('problem' in verdict) problems.push({ field: name, ...verdict.problem })
-      else if (parameter.repeatable) ((result[name] ??= []) as unknown[]).push(verdict.value)
-      else result[name] = verdict.value
+      const conflicting = isFirst ? conflictingParameter(spec, name, queryText) : undefined
+      if (conflicting !== undefined)
+        problems.push({
+          field: name,
+          code: 'ambiguous_fields',
+          message: `${name} and ${conflicting} are mutually exclusive`,
+        })
+      const parsed = parameter.parse(text, name)
+      if ('problem' in parsed) problems.push({ field: name, ...parsed.problem })
+      else if (parameter.repeatable) ((values[name] ??= []) as unknown[]).push(parsed.value)
+      else values[name] = parsed.value
     }
   })
   throwIfAny(problems)
-  for (const name in parameters) result[name] ??= parameters[name]!.fallback
-  return result as QueryOf<Q>
+  for (const name in parameters) values[name] ??= parameters[name]!.fallback
+  return values as QueryOf<Q>
 }
 
-function unknownParameter(name: string, misplaced: boolean): FieldProblem {
-  return misplaced
+function unknownParameter(name: string, isKnownElsewhere: boolean): FieldProblem {
+  return isKnownElsewhere
     ? { field: name, code: 'invalid_context', message: `${name} is not allowed on this operation` }
     : { field: name, code: 'unknown_field', message: `${name} is not a known parameter` }
 }
@@ -224,12 +228,12 @@ function conflictingParameter<Q extends object>(
   name: string,
   queryText: string,
 ): string | undefined {
-  for (const [one, two] of spec?.pairs ?? []) {
-    if (one !== name && two !== name) continue
-    const other = one === name ? two : one
-    let isGiven = false
-    eachOccurrence(queryText, (given) => (isGiven ||= given === other))
-    if (isGiven) return other
+  for (const [first, second] of spec?.pairs ?? []) {
+    if (first !== name && second !== name) continue
+    const other = first === name ? second : first
+    let isPresent = false
+    eachOccurrence(queryText, (present) => (isPresent ||= present === other))
+    if (isPresent) return other
   }
   return undefined
 }

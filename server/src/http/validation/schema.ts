@@ -3,17 +3,17 @@ import { type JsonType, jsonType } from '../../kernel/json.ts'
 
 export type JsonSchema = Record<string, unknown>
 
-/** Collects what is wrong with one body. A value of the wrong type ends the search: what follows would be guesswork. */
+/** Collects the problems of one body. A value of the wrong type aborts the validation of the remaining fields. */
 export interface ValidationContext {
   readonly problems: FieldProblem[]
   aborted: boolean
 }
 
-/** One field, written once: it checks requests, types the handler and describes itself in OpenAPI. */
+/** A field declaration. It validates requests, types the handler's input and describes the field in OpenAPI. */
 export interface Field<T> {
   readonly schema: JsonSchema
-  /** The accepted value, or undefined after reporting why not. */
-  readonly parse: (value: unknown, at: string, report: ValidationContext) => T | undefined
+  /** Returns the accepted value, or reports a problem and returns undefined. */
+  readonly parse: (value: unknown, path: string, context: ValidationContext) => T | undefined
 }
 
 export interface Optional<T> extends Field<T> {
@@ -25,25 +25,25 @@ export type Shape = Record<string, Field<unknown>>
 export type OptionalKeys<S extends Shape> = { [K in keyof S]: S[K] extends { optional: true } ? K : never }[keyof S]
 type Value<F> = F extends Field<infer T> ? T : never
 
-/** What a shape admits: absent, null and a value stay three different things. */
+/** The type of a valid object. An absent field, null and a value are three different states. */
 export type Infer<S extends Shape> = { [K in Exclude<keyof S, OptionalKeys<S>>]: Value<S[K]> } & {
   [K in OptionalKeys<S>]?: Value<S[K]>
 }
 
-export function reject(report: ValidationContext, problem: FieldProblem): undefined {
-  report.problems.push(problem)
+export function reject(context: ValidationContext, problem: FieldProblem): undefined {
+  context.problems.push(problem)
   return undefined
 }
 
 const article = (type: string): string => (/^[aeio]/.test(type) ? `an ${type}` : `a ${type}`)
 
-export function rejectType(report: ValidationContext, at: string, expected: JsonType, value: unknown): undefined {
+export function rejectType(context: ValidationContext, path: string, expected: JsonType, value: unknown): undefined {
   const received = jsonType(value)
-  if (received !== 'null') report.aborted = true
-  return reject(report, {
-    field: at,
+  if (received !== 'null') context.aborted = true
+  return reject(context, {
+    field: path,
     code: 'invalid_value',
-    message: received === 'null' ? `${at} must not be null` : `${at} must be ${article(expected)}`,
+    message: received === 'null' ? `${path} must not be null` : `${path} must be ${article(expected)}`,
     params: { expected_type: expected, received_type: received },
   })
 }
@@ -55,7 +55,7 @@ export function optional<T>(field: Field<T>): Optional<T> {
 export function nullable<T>(field: Field<T>): Field<T | null> {
   return {
     schema: '$ref' in field.schema ? { allOf: [field.schema], nullable: true } : { ...field.schema, nullable: true },
-    parse: (value, at, report) => (value === null ? null : field.parse(value, at, report)),
+    parse: (value, path, context) => (value === null ? null : field.parse(value, path, context)),
   }
 }
 
@@ -66,44 +66,44 @@ export function described<T>(field: Field<T>, description: string, example?: unk
 const isOptional = (field: Field<unknown>): boolean => 'optional' in field
 
 /**
- * Reads a JSON object against a shape, in the order of the contract: first all unknown keys, sorted; then each field
- * in the order the shape lists them.
+ * Validates a JSON object against a shape, in the order of the contract: first all unknown keys, sorted; then each field in
+ * the order of the shape.
  */
 export function parseObject<S extends Shape>(
   shape: S,
   value: Record<string, unknown>,
   prefix: string,
-  report: ValidationContext,
+  context: ValidationContext,
 ): Infer<S> | undefined {
   const unknown = Object.keys(value)
     .filter((key) => !Object.hasOwn(shape, key))
     .sort()
   for (const key of unknown) {
     const field = prefix + key
-    reject(report, { field, code: 'unknown_field', message: `${field} is not a known field` })
+    reject(context, { field, code: 'unknown_field', message: `${field} is not a known field` })
   }
   if (unknown.length > 0) return undefined
-  const before = report.problems.length
+  const problemsBefore = context.problems.length
   const result: Record<string, unknown> = {}
   for (const [key, field] of Object.entries(shape)) {
-    if (report.aborted) return undefined
-    const at = prefix + key
+    if (context.aborted) return undefined
+    const path = prefix + key
     if (!Object.hasOwn(value, key)) {
-      if (!isOptional(field)) reject(report, { field: at, code: 'required', message: `${at} is required` })
+      if (!isOptional(field)) reject(context, { field: path, code: 'required', message: `${path} is required` })
       continue
     }
-    result[key] = field.parse(value[key], at, report)
+    result[key] = field.parse(value[key], path, context)
   }
-  return report.problems.length === before ? (result as Infer<S>) : undefined
+  return context.problems.length === problemsBefore ? (result as Infer<S>) : undefined
 }
 
-/** Requests may carry no key that nobody declared; answers may grow. */
-export function objectSchema(shape: Shape, options: { isAnswer?: boolean } = {}): JsonSchema {
+/** Requests must not contain undeclared keys; responses may gain keys within v1. */
+export function objectSchema(shape: Shape, options: { isResponse?: boolean } = {}): JsonSchema {
   const required = Object.entries(shape).filter(([, field]) => !isOptional(field))
   return {
     type: 'object',
     ...(required.length > 0 ? { required: required.map(([key]) => key) } : {}),
     properties: Object.fromEntries(Object.entries(shape).map(([key, field]) => [key, field.schema])),
-    ...(options.isAnswer ? {} : { additionalProperties: false }),
+    ...(options.isResponse ? {} : { additionalProperties: false }),
   }
 }

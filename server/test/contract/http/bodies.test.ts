@@ -195,7 +195,7 @@ describe('The depth of a body', () => {
 })
 
 describe('A body with a duplicate key in one object', () => {
-  const twice = 'Request body holds a key twice in one object'
+  const twice = 'Request body contains an object with a duplicate key'
 
   it.each([
     ['at the top', '{"name":"a","name":"b"}'],

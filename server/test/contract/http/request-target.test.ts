@@ -112,7 +112,7 @@ describe('The Authorization header', () => {
   ])('must not be repeated: %s is bad_request, on both bases [D52]', async (_what, headers) => {
     for (const base of ['/api/v1', '/natural/api/v1']) {
       const reply = await ask(`GET ${base}/orgs/me`, 'Host: a', ...headers())
-      expectApiError(reply, 'bad_request', { detail: 'The Authorization header stands more than once' })
+      expectApiError(reply, 'bad_request', { detail: 'The Authorization header appears more than once' })
       expect(reply.headers['x-ratelimit-remaining']).toBe('120')
     }
   })

@@ -44,7 +44,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Trade a refresh token for the next pair */
+        /** Exchange a refresh token for a new token pair */
         post: operations["auth.refresh"];
         delete?: never;
         options?: never;
@@ -59,7 +59,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who is signed in */
+        /** Get the signed-in user */
         get: operations["auth.me"];
         put?: never;
         post?: never;
@@ -97,7 +97,7 @@ export interface paths {
         put?: never;
         /**
          * Sign out everywhere
-         * @description Ends every session of the person, in every organization.
+         * @description Ends every session of the user, in every organization.
          */
         post: operations["auth.logout-everywhere"];
         delete?: never;
@@ -115,7 +115,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Continue in another organization */
+        /** Switch to another organization */
         post: operations["auth.switch-org"];
         delete?: never;
         options?: never;
@@ -134,7 +134,7 @@ export interface paths {
         put?: never;
         /**
          * Change the password
-         * @description Every other session of the person ends.
+         * @description Ends every other session of the user.
          */
         post: operations["auth.password"];
         delete?: never;
@@ -153,8 +153,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask for a link to reset the password
-         * @description Answers the same whether or not the address has an account.
+         * Request a password reset link
+         * @description The response is the same whether or not the address has an account.
          */
         post: operations["auth.password-reset"];
         delete?: never;
@@ -173,8 +173,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Choose a new password with a link
-         * @description A link works once, within an hour. Every session of the person ends.
+         * Set a new password with a reset link
+         * @description A link works once, within an hour. Ends every session of the user.
          */
         post: operations["auth.password-reset.confirm"];
         delete?: never;
@@ -212,14 +212,14 @@ export interface paths {
         post?: never;
         /**
          * Remove a member
-         * @description The account stays; its sessions in this organization end. The last admin stays.
+         * @description Ends the member’s sessions in this organization and keeps the account. The last admin cannot be removed.
          */
         delete: operations["members.delete"];
         options?: never;
         head?: never;
         /**
-         * Change a member’s role
-         * @description It counts from the member’s next request on. The last admin stays one.
+         * Change the role of a member
+         * @description Applies from the member’s next request on. The last admin cannot be demoted.
          */
         patch: operations["members.patch"];
         trace?: never;
@@ -234,7 +234,7 @@ export interface paths {
         /** List open invitations */
         get: operations["invitations.list"];
         put?: never;
-        /** Invite somebody; the link is shown this once */
+        /** Invite a user; the link is shown only once */
         post: operations["invitations.invite"];
         delete?: never;
         options?: never;
@@ -268,7 +268,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** What a link offers */
+        /** Look up an invitation by its link */
         post: operations["auth.invitations.lookup"];
         delete?: never;
         options?: never;
@@ -286,7 +286,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Join with a new account, or with the password of the one the address has
+         * Accept an invitation with a new account, or with the password of the existing account
          * @description A new account needs a password of at least 10 characters.
          */
         post: operations["auth.invitations.accept"];
@@ -306,7 +306,7 @@ export interface paths {
         /** List API keys */
         get: operations["api-keys.list"];
         put?: never;
-        /** Mint an API key; its secret is shown this once */
+        /** Create an API key; its secret is shown only once */
         post: operations["api-keys.create"];
         delete?: never;
         options?: never;
@@ -341,7 +341,7 @@ export interface paths {
         /** List readers */
         get: operations["readers.list"];
         put?: never;
-        /** Add a reader; its token is shown this once */
+        /** Create a reader; its token is shown only once */
         post: operations["readers.create"];
         delete?: never;
         options?: never;
@@ -360,11 +360,11 @@ export interface paths {
         get: operations["readers.get"];
         put?: never;
         post?: never;
-        /** Remove a reader; its token stops working */
+        /** Delete a reader; its token stops working */
         delete: operations["readers.delete"];
         options?: never;
         head?: never;
-        /** Change a reader; scan points and smoothing are replaced as a whole */
+        /** Update a reader; scan points and smoothing are replaced as a whole */
         patch: operations["readers.patch"];
         trace?: never;
     };
@@ -375,7 +375,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where the reader sends to and as whom; its token is not shown again */
+        /** Get the connection settings of a reader, without its token */
         get: operations["readers.connection"];
         put?: never;
         post?: never;
@@ -392,7 +392,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Tags that were read and hang on nothing */
+        /** List tags that were read but are not attached to a record */
         get: operations["readers.inbox"];
         put?: never;
         post?: never;
@@ -410,8 +410,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Topics of the outside broker that lead to no reader
-         * @description Shown while the installation has one organization, and to the one that `LASTSEEN_UNKNOWN_READERS_ORG` names. Otherwise nobody can tell whose they are.
+         * List topics of the external broker that belong to no reader
+         * @description The service cannot tell to which organization such a topic belongs. It therefore shows the topics only to the organization in `LASTSEEN_UNKNOWN_READERS_ORG`, or to the only organization of the installation.
          */
         get: operations["readers.unknown"];
         put?: never;
@@ -430,8 +430,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The latest reads of a reader, newest first
-         * @description Fifty at most. They are gathered while somebody asks at least every half minute, and kept nowhere.
+         * List the latest reads of a reader, newest first
+         * @description At most 50. They are collected in memory while a client requests them at least every 30 seconds.
          */
         get: operations["readers.reads"];
         put?: never;
@@ -452,7 +452,7 @@ export interface paths {
         /** List webhooks; there is at most one */
         get: operations["webhooks.list"];
         put?: never;
-        /** Register the webhook; its secret is shown this once */
+        /** Create the webhook; its secret is shown only once */
         post: operations["webhooks.create"];
         delete?: never;
         options?: never;
@@ -471,11 +471,11 @@ export interface paths {
         get: operations["webhooks.get"];
         put?: never;
         post?: never;
-        /** Remove the webhook */
+        /** Delete the webhook */
         delete: operations["webhooks.delete"];
         options?: never;
         head?: never;
-        /** Change the address, or switch delivery on or off */
+        /** Change the URL, or enable or disable delivery */
         patch: operations["webhooks.patch"];
         trace?: never;
     };
@@ -503,7 +503,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Attempts of the last seven days, newest first */
+        /** List the delivery attempts of the last seven days, newest first */
         get: operations["webhooks.attempts"];
         put?: never;
         post?: never;
@@ -520,7 +520,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where everything is now */
+        /** Count the assets at each location */
         get: operations["overview"];
         put?: never;
         post?: never;
@@ -554,7 +554,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List assets that were not seen for a while, longest first */
+        /** List assets that have not been seen for a while, longest unseen first */
         get: operations["assets.quiet"];
         put?: never;
         post?: never;
@@ -571,7 +571,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Find assets, locations and tags while typing */
+        /** Search assets, locations and tags */
         get: operations["search"];
         put?: never;
         post?: never;
@@ -591,8 +591,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * What scanned codes stand for
-         * @description A tag of any type first, else the key of an asset, else the key of a location.
+         * Resolve scanned codes to assets and locations
+         * @description A code matches a tag of any type first, then the key of an asset, then the key of a location.
          */
         post: operations["codes.resolve"];
         delete?: never;
@@ -608,7 +608,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How long things stayed at each location */
+        /** Report how long assets stayed at each location */
         get: operations["reports.dwell"];
         put?: never;
         post?: never;
@@ -626,8 +626,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How often things went from one location to another
-         * @description The thousand busiest pairs.
+         * Report how often assets moved from one location to another
+         * @description The 1,000 busiest pairs of locations.
          */
         get: operations["reports.flow"];
         put?: never;
@@ -645,7 +645,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every asset */
+        /** Export all assets */
         get: operations["exports.assets"];
         put?: never;
         post?: never;
@@ -662,7 +662,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every location */
+        /** Export all locations */
         get: operations["exports.locations"];
         put?: never;
         post?: never;
@@ -679,7 +679,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where assets have been */
+        /** Export the location history of assets */
         get: operations["exports.history"];
         put?: never;
         post?: never;
@@ -696,7 +696,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where every scanned asset is, or was */
+        /** Export the current or past location of each scanned asset */
         get: operations["exports.positions"];
         put?: never;
         post?: never;
@@ -716,7 +716,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Begin an import
+         * Create an import
          * @description An organization has a bounded number of imports. At the limit, a new import replaces one that has ended or was idle for an hour; without such an import the request is 409.
          */
         post: operations["imports.open"];
@@ -733,11 +733,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How far an import is */
+        /** Get the state of an import */
         get: operations["imports.get"];
         put?: never;
         post?: never;
-        /** Forget an import */
+        /** Delete an import */
         delete: operations["imports.delete"];
         options?: never;
         head?: never;
@@ -754,8 +754,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Add rows; a line that comes again replaces itself
-         * @description As many requests as it takes, 200000 rows and 64 MiB at most.
+         * Add rows; a row with the same line number is replaced
+         * @description An import accepts any number of requests, at most 200000 rows and 64 MiB in total.
          */
         post: operations["imports.rows"];
         delete?: never;
@@ -774,8 +774,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Say what the rows would do
-         * @description One import of an organization is checked or run at a time; the others are `waiting` meanwhile.
+         * Validate the rows and count the changes they would make
+         * @description An organization checks or runs one import at a time; its other imports are `waiting` meanwhile.
          */
         post: operations["imports.check"];
         delete?: never;
@@ -793,7 +793,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Do what the rows say, all or nothing; with skip_errors all that are good */
+        /** Apply all rows or none; with skip_errors, apply the valid rows */
         post: operations["imports.run"];
         delete?: never;
         options?: never;
@@ -808,7 +808,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What the organization has and how much it may have */
+        /** List the quotas of the organization and their use */
         get: operations["quotas.list"];
         put?: never;
         post?: never;
@@ -826,13 +826,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Moves and reader activity as they happen
+         * Stream moves and reader activity
          * @description Server-sent events of the organization, from the moment the stream opens; docs/live.md is the guide.
          *
          *     - `move`: an asset moved. `data` is a Move as in GET /moves, `id` is its delivery_id.
          *     - `readers`: readers were active. `data` is {}.
-         *     - `gap`: events may be missing, read the report or the list of moves. `data` is {}. It is the last event of a stream
-         *       that the server ends because more than 64 KiB wait for a client that reads too slowly.
+         *     - `gap`: events may be missing; read the report or the list of moves again. `data` is {}. It is the last event of a
+         *       stream that the server ends because the client reads too slowly and more than 64 KiB are buffered for it.
          *
          *     A comment is sent when the stream opens and every 15 seconds. Events are not replayed; Last-Event-ID has no effect.
          */
@@ -1778,13 +1778,13 @@ export interface components {
         };
         Error: {
             error: {
-                /** @description Branch on this. */
+                /** @description Identifies the error. */
                 type: string;
                 /** @description Fixed per type. */
                 title: string;
-                /** @description Equals the status line. */
+                /** @description The HTTP status code. */
                 status: number;
-                /** @description For people; the wording is not a contract. */
+                /** @description Human-readable; the wording may change. */
                 detail: string;
                 /** @description The request path. */
                 instance: string;
@@ -2026,15 +2026,15 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description A ULID, or the value the request carried. */
+        /** @description The value that the client sent, otherwise a new ULID. */
         "X-Request-ID": string;
         /** @description Quota and window in seconds. */
         "RateLimit-Policy": string;
-        /** @description Burst ceiling. */
+        /** @description Capacity of the bucket. */
         "X-RateLimit-Limit": number;
         /** @description Requests left in the bucket. */
         "X-RateLimit-Remaining": number;
-        /** @description Unix seconds when the bucket will be full again. */
+        /** @description Unix time in seconds at which the bucket is full again. */
         "X-RateLimit-Reset": number;
     };
     pathItems: never;
@@ -2162,7 +2162,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The person */
+            /** @description The user */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -2327,7 +2327,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Asked for */
+            /** @description Accepted */
             202: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -2613,7 +2613,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The offer */
+            /** @description The invitation */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -2747,7 +2747,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    /** @description Where the new record is. */
+                    /** @description Path of the new record. */
                     Location?: string;
                     [name: string]: unknown;
                 };
@@ -2860,7 +2860,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    /** @description Where the new record is. */
+                    /** @description Path of the new record. */
                     Location?: string;
                     [name: string]: unknown;
                 };
@@ -2925,7 +2925,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Removed */
+            /** @description Deleted */
             204: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -3188,7 +3188,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    /** @description Where the new record is. */
+                    /** @description Path of the new record. */
                     Location?: string;
                     [name: string]: unknown;
                 };
@@ -3253,7 +3253,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Removed */
+            /** @description Deleted */
             204: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -3325,7 +3325,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What the endpoint answered */
+            /** @description The response of the endpoint */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -3591,9 +3591,9 @@ export interface operations {
     "reports.dwell": {
         parameters: {
             query?: {
-                /** @description A week before `to` when absent. */
+                /** @description Default: one week before `to`. */
                 from?: string;
-                /** @description Now when absent. The future counts as now. */
+                /** @description Default: now. A time in the future is replaced by now. */
                 to?: string;
             };
             header?: never;
@@ -3628,9 +3628,9 @@ export interface operations {
     "reports.flow": {
         parameters: {
             query?: {
-                /** @description A week before `to` when absent. */
+                /** @description Default: one week before `to`. */
                 from?: string;
-                /** @description Now when absent. The future counts as now. */
+                /** @description Default: now. A time in the future is replaced by now. */
                 to?: string;
             };
             header?: never;
@@ -3870,7 +3870,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Forgotten */
+            /** @description Deleted */
             204: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -3950,7 +3950,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Begun */
+            /** @description Started */
             202: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -3991,7 +3991,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Begun */
+            /** @description Started */
             202: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
