@@ -27,15 +27,24 @@ export async function openMqtt(
   isOneOfSeveral: boolean,
 ): Promise<MqttIngress> {
   const { mqttUrl, mqttShare, mqttPort, host, mqttConnections, mqttConnectionsPerAddress } = context.config
-  const { devices, intake } = tracking
+  const { readerCache, ingestor } = tracking
   const onFailure = (error: unknown): void =>
     log.warn({ event: 'mqtt.refused', err: error }, 'message not acknowledged')
   if (mqttUrl !== null) {
     const onState = (state: string, why: string): void => log.info({ event: `mqtt.${state}`, why }, `broker ${state}`)
     const installation = createHash('sha256').update(context.keys.secretKey).digest('hex').slice(0, 12)
-    const takeSeat = (onLost: () => void) => acquireInstanceSlot(context.url, onLost)
+    const acquireSlot = (onLost: () => void) => acquireInstanceSlot(context.url, onLost)
     const isShared = isOneOfSeveral || mqttShare === 'always'
-    const options = { url: mqttUrl, installation, isShared, takeSeat, devices, intake, onFailure, onState }
+    const options = {
+      url: mqttUrl,
+      installation,
+      isShared,
+      acquireInstanceSlot: acquireSlot,
+      readerCache,
+      ingestor,
+      onFailure,
+      onState,
+    }
     const subscriber = startSubscriber(options)
     return { ...noMqtt, close: () => subscriber.close() }
   }
@@ -43,7 +52,7 @@ export async function openMqtt(
   try {
     const onConnection = tracking.noteConnection
     const broker = await startBroker({
-      ...{ devices, intake, host, port: mqttPort, onFailure, onConnection },
+      ...{ readerCache, ingestor, host, port: mqttPort, onFailure, onConnection },
       maxConnections: mqttConnections,
       maxConnectionsPerAddress: mqttConnectionsPerAddress,
       onLimit: limitLogger(log, 'mqtt'),

@@ -23,8 +23,8 @@ const messageLimits = { maxInFlight: 256, maxWaitingPerTenant: 256, maxWaiting: 
 
 export interface Tracking {
   live: LiveFeed
-  intake: ReadIngestor
-  devices: ReaderCache
+  ingestor: ReadIngestor
+  readerCache: ReaderCache
   endpoints: RawRoute[]
   /** Publishes that assets of the organization have moved. */
   moved: (orgId: number) => void
@@ -43,14 +43,14 @@ export interface Tracking {
 export function startTracking(context: AppContext, log: Logger): Tracking {
   const { db, clock, pubsub, config } = context
   const live = new LiveFeed({ db, clock })
-  const devices = new ReaderCache({ db: db.authentication, clock, isConnected: () => pubsub.isConnected() })
+  const readerCache = new ReaderCache({ db: db.authentication, clock, isConnected: () => pubsub.isConnected() })
   const activity = new ReaderActivityBuffer({ db: db.background, clock })
   const latestReads = new LatestReads({
     millis: () => clock.millis(),
     send: (topic, text) => pubsub.publish(topic, text),
   })
   const movedOrgs = new Set<number>()
-  const intake = new ReadIngestor({
+  const ingestor = new ReadIngestor({
     db: db.background,
     clock,
     queue: new FairQueue({ maxInFlight: config.databasePool }),
@@ -83,7 +83,7 @@ export function startTracking(context: AppContext, log: Logger): Tracking {
   })
   pubsub.on(wantedTopic, (payload) => latestReads.onWatch(payload))
   pubsub.on(readsTopic, (payload) => latestReads.onReads(payload))
-  pubsub.on(readerChangedTopic, () => devices.forgetAll())
+  pubsub.on(readerChangedTopic, () => readerCache.forgetAll())
 
   const publishMoves = async (): Promise<void> => {
     const ids = [...movedOrgs]
@@ -110,14 +110,14 @@ export function startTracking(context: AppContext, log: Logger): Tracking {
 
   return {
     live,
-    intake,
-    devices,
-    endpoints: ingestRoutes(devices, intake, new FairQueue(messageLimits)),
+    ingestor,
+    readerCache,
+    endpoints: ingestRoutes(readerCache, ingestor, new FairQueue(messageLimits)),
     moved: (orgId) => movedOrgs.add(orgId),
     publishAndWait: (readerId) => pubsub.publishAndWait(readerChangedTopic, String(readerId)),
     latestReads: (readerId) => latestReads.latest(readerId),
     onMissedEvents() {
-      devices.forgetAll()
+      readerCache.forgetAll()
       live.missedEvents()
     },
     noteConnection: (device, isConnected) =>

@@ -8,8 +8,8 @@ import type { ReadIngestor } from './read-ingestor.ts'
 import { PacketSizeGuard, UnfinishedPackets } from './mqtt-packet-guard.ts'
 
 export interface BrokerDeps {
-  devices: ReaderCache
-  intake: ReadIngestor
+  readerCache: ReaderCache
+  ingestor: ReadIngestor
   host: string
   port: number
   maxConnections: number
@@ -57,7 +57,7 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
 
   async function authenticate(client: Client, username: string | undefined, password: Buffer | undefined) {
     const token = password?.toString('utf8') ?? ''
-    const device = await deps.devices.byToken(token)
+    const device = await deps.readerCache.byToken(token)
     if (device === null || username !== String(device.readerId)) return false
     logins.set(client, { device, token })
     if (!client.closed) signedIn.add(client)
@@ -67,10 +67,10 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
 
   async function ingest(client: Client | null, packet: { topic: string; payload: string | Buffer; retain: boolean }) {
     const login = client === null ? undefined : logins.get(client)
-    const device = login === undefined ? null : await deps.devices.byToken(login.token)
+    const device = login === undefined ? null : await deps.readerCache.byToken(login.token)
     if (device === null || !isOwnTopic(packet.topic, device.topicKey)) throw new Error('not allowed')
     packet.retain = false
-    await deps.intake.processOrQuarantine(device, Buffer.from(packet.payload), packet.topic)
+    await deps.ingestor.processOrQuarantine(device, Buffer.from(packet.payload), packet.topic)
     // There are no subscribers: until a message with QoS 2 is released, the broker needs only its id.
     packet.topic = 'recorded'
     packet.payload = emptyPayload
@@ -162,7 +162,7 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
         const { device, token } = logins.get(client)!
         if (readerId !== null && device.readerId !== readerId) continue
         try {
-          if ((await deps.devices.byToken(token)) === null) client.close()
+          if ((await deps.readerCache.byToken(token)) === null) client.close()
         } catch (error) {
           // The token is checked again with the next message.
           deps.onFailure(error)

@@ -13,9 +13,9 @@ export interface SubscriberDeps {
   installation: string
   /** Whether several processes share the subscription, so that each message goes to one of them. */
   isShared: boolean
-  takeSeat: (onLost: () => void) => Promise<InstanceSlot>
-  devices: ReaderCache
-  intake: ReadIngestor
+  acquireInstanceSlot: (onLost: () => void) => Promise<InstanceSlot>
+  readerCache: ReaderCache
+  ingestor: ReadIngestor
   onState: (state: 'connected' | 'lost', detail: string) => void
   onFailure: (error: unknown) => void
 }
@@ -64,7 +64,7 @@ export function startSubscriber(deps: SubscriberDeps): Subscriber {
 
   async function open(): Promise<void> {
     try {
-      slot = await deps.takeSeat(() => socket?.destroy(new Error('the instance slot was lost')))
+      slot = await deps.acquireInstanceSlot(() => socket?.destroy(new Error('the instance slot was lost')))
     } catch (error) {
       return retryLater((error as Error).message)
     }
@@ -152,9 +152,9 @@ export function startSubscriber(deps: SubscriberDeps): Subscriber {
 
   /** Messages of unknown topics or formats are acknowledged too, because a retry would not succeed either. */
   async function receive(packet: IPublishPacket): Promise<void> {
-    const device = await deps.devices.byTopic(packet.topic.split('/')[1] ?? '')
-    if (device === null) return deps.intake.unknownReader(packet.topic)
-    await deps.intake.processOrQuarantine(device, Buffer.from(packet.payload), packet.topic)
+    const device = await deps.readerCache.byTopic(packet.topic.split('/')[1] ?? '')
+    if (device === null) return deps.ingestor.unknownReader(packet.topic)
+    await deps.ingestor.processOrQuarantine(device, Buffer.from(packet.payload), packet.topic)
   }
 
   /** Unsubscribes and waits for the messages that the broker has queued for this process. */

@@ -14,7 +14,7 @@ const at = (clock: string): string => `2026-05-04T${clock}Z`
 async function opened(retentionDays = 400) {
   const site = await Site.open(context.app, 'Dock', 'Hall')
   const events: [string, unknown][] = []
-  const intake = new ReadIngestor({
+  const ingestor = new ReadIngestor({
     db: context.app.core.db,
     clock: context.clock,
     queue: new FairQueue({ maxInFlight: 4 }),
@@ -32,12 +32,12 @@ async function opened(retentionDays = 400) {
     clock: 'reader',
   }
   const take = (message: unknown, more: Partial<Device> = {}) =>
-    intake.process(
+    ingestor.process(
       { ...device, ...more },
       Buffer.from(typeof message === 'string' ? message : JSON.stringify(message)),
       null,
     )
-  return { site, events, take, intake, device }
+  return { site, events, take, ingestor, device }
 }
 
 describe('the read ingestor', () => {
@@ -118,12 +118,12 @@ describe('the read ingestor', () => {
   })
 
   it('fails when the reads could not be written, and publishes nothing', async () => {
-    const { site, events, intake, device } = await opened()
+    const { site, events, ingestor, device } = await opened()
     const pallet = await site.createAsset('Pallet')
     const bytes = Buffer.from(JSON.stringify([{ tag: pallet.tag, observed_at: at('10:00:00') }]))
-    await expect(intake.process({ ...device, orgId: Number.NaN }, bytes, null)).rejects.toThrow()
+    await expect(ingestor.process({ ...device, orgId: Number.NaN }, bytes, null)).rejects.toThrow()
     expect(events).toEqual([])
-    expect(await intake.process(device, bytes, null)).toEqual({ accepted: 1, ignored: 0 })
+    expect(await ingestor.process(device, bytes, null)).toEqual({ accepted: 1, ignored: 0 })
   })
 
   it('accepts no read of a reader that was just deleted', async () => {

@@ -40,7 +40,7 @@ export class ModelRun {
   readonly model: TrackingModel = newModel()
   readonly #database: ModelDatabase
   readonly #orgId: number
-  readonly #intake: ReadIngestor
+  readonly #ingestor: ReadIngestor
   readonly #sent: ModelMessage[] = []
   #names = 0
 
@@ -50,7 +50,7 @@ export class ModelRun {
     const quiet = (): void => undefined
     const output = { onTaken: quiet, onMoved: quiet, onUnknown: quiet, onQuarantine: quiet }
     const queue = new FairQueue({ maxInFlight: 4 })
-    this.#intake = new ReadIngestor({
+    this.#ingestor = new ReadIngestor({
       db: world.core.db,
       clock: world.core.clock,
       queue,
@@ -112,7 +112,7 @@ export class ModelRun {
       ...(timestamp === null ? {} : { observed_at: textOf(timestamp) }),
     }))
     const device = { orgId: this.#orgId, readerId: message.reader, topicKey: '', format: 'generic', clock: 'reader' }
-    const taken = await this.#intake.process(device, Buffer.from(JSON.stringify({ reads })), null)
+    const taken = await this.#ingestor.process(device, Buffer.from(JSON.stringify({ reads })), null)
     expect(taken).toEqual(this.model.read(message))
   }
 

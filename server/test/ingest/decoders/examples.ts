@@ -22,8 +22,8 @@ export function decodeJson(format: Format | 'auto', payload: Json | string, topi
 }
 
 /** A long binary frame of Minew: devices with their packets of payload, flags and strength. */
-export function minewFrame(devices: { mac: string; packets: [string, number, number][] }[]): Uint8Array {
-  const body = devices.map(({ mac, packets }) => {
+export function minewFrame(readerCache: { mac: string; packets: [string, number, number][] }[]): Uint8Array {
+  const body = readerCache.map(({ mac, packets }) => {
     const parts = packets.map(([hex, flags, rssi]) => {
       const payload = Buffer.from(hex, 'hex')
       return Buffer.concat([Buffer.of(payload.length), payload, Buffer.of(flags, rssi & 0xff)])
@@ -33,7 +33,7 @@ export function minewFrame(devices: { mac: string; packets: [string, number, num
   const header = Buffer.alloc(14)
   header.writeUInt16BE(0xbb01, 0)
   Buffer.from('AC233FA0B1C2', 'hex').copy(header, 6)
-  header.writeUInt16BE(devices.length, 12)
+  header.writeUInt16BE(readerCache.length, 12)
   const frame = Buffer.concat([header, ...body, Buffer.of(0xdd)])
   frame.writeUInt32BE(frame.length, 2)
   return frame
