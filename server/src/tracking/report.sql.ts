@@ -73,7 +73,10 @@ function placesAt(orgId: number, at: Instant | undefined): Sql {
 }
 
 /** The chosen locations and, when wanted, everything below them. */
-function chosenLocations(orgId: number, request: ReportRequest): Sql {
+export function chosenLocations(
+  orgId: number,
+  request: Pick<ReportRequest, 'locationIds' | 'locationKeys' | 'includeDescendants'>,
+): Sql {
   const named =
     request.locationIds === undefined
       ? sql`l.external_key = any(${request.locationKeys ?? []}::text[])`
