@@ -65,6 +65,15 @@ test('Search, location and state filter the asset table together, and the table 
   await expect(rows.nth(3)).toContainText('Crate 1')
 })
 
+test('A page number beyond the end of a list shows the last page', async ({ page }) => {
+  const org = await Org.create()
+  await Promise.all(Array.from({ length: 30 }, (_, index) => org.asset(`Thing ${index}`)))
+  await org.signIn(page, org.email, '/assets?page=99')
+  await expect(page.getByText('26–30 of 30 assets')).toBeVisible()
+  await expect(page.getByRole('table', { name: 'Assets' }).getByRole('row')).toHaveCount(6)
+  await expect(page).toHaveURL(/page=2$/)
+})
+
 test('An asset page shows the current location, the duration and the history', async ({ page }) => {
   const { org, assets } = await warehouse()
   await org.signIn(page, org.email, `/assets/${assets[0]!.id}`)

@@ -128,6 +128,7 @@ export function AssetsPage() {
     void navigate({ search: (old) => ({ ...old, page: undefined, ...more }) as never, replace: true })
   const find = useDebouncedCallback((q: string) => change({ q: q === '' ? undefined : q }), 220)
   useEffect(() => setTyped((now) => (now.trim() === (search.q ?? '') ? now : (search.q ?? ''))), [search.q])
+  const isBeyondEnd = rows?.length === 0 && total !== undefined && total > 0
   const isFiltered = search.q !== undefined || search.active !== undefined || search.location !== undefined
   return (
     <Page
@@ -180,7 +181,7 @@ export function AssetsPage() {
           <DataTable
             label="Assets"
             columns={columns}
-            rows={rows}
+            rows={isBeyondEnd ? undefined : rows}
             rowKey={(row) => String(row.asset.id)}
             sort={search.sort ?? 'external_key'}
             onSort={(sort) => change({ sort })}
@@ -207,6 +208,7 @@ export function AssetsPage() {
         page={search.page ?? 1}
         size={size}
         total={total ?? 0}
+        rows={rows?.length ?? 0}
         what="assets"
         onPage={(page) => change({ page: page === 1 ? undefined : page })}
       />

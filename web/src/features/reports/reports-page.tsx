@@ -105,7 +105,7 @@ function PointInTimeReport() {
                   </Table.Tbody>
                 </Table>
               </div>
-              <Pager page={page} size={size} total={total} onPage={setPage} what="assets" />
+              <Pager page={page} size={size} total={total} rows={data.length} onPage={setPage} what="assets" />
             </>
           )
         }
