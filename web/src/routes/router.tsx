@@ -10,7 +10,7 @@ import {
 } from '@tanstack/react-router'
 import { currentUser } from '../api/session.ts'
 import { SignInPage } from '../features/auth/sign-in.tsx'
-import { assetSearch, labelSearch, locationSearch, scanSearch, signInSearch } from './search-params.ts'
+import { assetSearch, labelSearch, locationSearch, reportSearch, scanSearch, signInSearch } from './search-params.ts'
 import { CrashPage, NotFoundPage } from './error-pages.tsx'
 
 const root = createRootRouteWithContext<{ queries: QueryClient }>()({ component: Outlet })
@@ -104,6 +104,7 @@ const appRoutes = [
   createRoute({
     ...parent,
     ...lazyPage('/reports', () => import('../features/reports/reports-page.tsx'), 'ReportsPage'),
+    validateSearch: reportSearch,
   }),
   createRoute({
     ...parent,
