@@ -86,25 +86,57 @@ test('An asset page shows the current location, the duration and the history', a
   await expect(page.getByRole('img', { name: /Where it was: Hall A, Dock 1/ })).toBeVisible()
 })
 
-test('When two users edit the same asset, the second sees the conflict and decides', async ({ page }) => {
+test('When two users change different fields of an asset, both changes are kept', async ({ page }) => {
   const org = await Org.create()
-  const asset = await org.asset('Old name', { metadata: { owner: 'dock 3', spare: 1 } })
+  const asset = await org.asset('Old name', { metadata: { owner: 'dock 3', spare: 1, size: { width: 1, height: 1 } } })
   await org.signIn(page, org.email, `/assets/${asset.id}`)
   await page.getByRole('button', { name: 'Edit' }).click()
   const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Metadata').fill('{"owner": "dock 4", "spare": 1, "size": {"width": 2, "height": 1}}')
   await dialog.getByLabel('Description').fill('Mine')
-  await org.patch(`/assets/${asset.id}`, { name: 'Their name' })
-  await dialog.getByRole('button', { name: 'Save', exact: true }).click()
-  await expect(dialog.getByRole('alert')).toContainText('Another user changed this record')
-  await expect(dialog.getByRole('alert')).toContainText('Their name')
-  await dialog.getByRole('button', { name: 'Use theirs' }).click()
-  await expect(dialog.getByLabel('Name')).toHaveValue('Their name')
-  await dialog.getByLabel('Description').fill('After theirs')
-  await dialog.getByLabel('Metadata').fill('{"owner": "dock 4"}')
+  await org.patch(`/assets/${asset.id}`, { name: 'Their name', metadata: { spare: null, size: { height: 3 } } })
   await dialog.getByRole('button', { name: 'Save', exact: true }).click()
   await expect(dialog).toHaveCount(0)
-  const saved = (await org.get(`/assets/${asset.id}`)) as object
-  expect(saved).toMatchObject({ name: 'Their name', description: 'After theirs', metadata: { owner: 'dock 4' } })
+  expect(await org.get(`/assets/${asset.id}`)).toMatchObject({
+    name: 'Their name',
+    description: 'Mine',
+    metadata: { owner: 'dock 4', size: { width: 2, height: 3 } },
+  })
+  await expect(page.getByRole('heading', { level: 1, name: 'Their name' })).toBeVisible()
+})
+
+test('When two users change the same field of an asset, the second decides about that field alone', async ({
+  page,
+}) => {
+  const org = await Org.create()
+  const asset = await org.asset('Old name', { metadata: { owner: 'dock 3' } })
+  await org.signIn(page, org.email, `/assets/${asset.id}`)
+  const dialog = page.getByRole('dialog')
+  const conflict = dialog.getByRole('alert')
+  const editName = async (name: string): Promise<void> => {
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await dialog.getByLabel('Name').fill(name)
+  }
+  await editName('My name')
+  await org.patch(`/assets/${asset.id}`, { name: 'Their name', description: 'Their description' })
+  await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(conflict).toContainText('Another user changed the same field')
+  await expect(conflict.getByRole('listitem')).toHaveText(['Name: yours “My name”, theirs “Their name”'])
+  await dialog.getByRole('button', { name: 'Use theirs' }).click()
+  await expect(dialog.getByLabel('Name')).toHaveValue('Their name')
+  await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(dialog).toHaveCount(0)
+
+  await editName('My other name')
+  await org.patch(`/assets/${asset.id}`, { name: 'Their other name', metadata: { owner: 'dock 5' } })
+  await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+  await dialog.getByRole('button', { name: 'Overwrite with mine' }).click()
+  await expect(dialog).toHaveCount(0)
+  expect(await org.get(`/assets/${asset.id}`)).toMatchObject({
+    name: 'My other name',
+    description: 'Their description',
+    metadata: { owner: 'dock 5' },
+  })
 })
 
 test('Metadata with an inexact number is rejected at the field and keeps the typed text [D47]', async ({ page }) => {
