@@ -174,3 +174,41 @@ test('The URL of a report holds its tab, time, period and asset', async ({ page 
   await page.goto(`${url()}/reports?at=2020-05-04T08:00:00.000Z`)
   await expect(page.getByText('No asset had been seen at that time.')).toBeVisible()
 })
+
+test.describe('In the locale en-US', () => {
+  test.use({ locale: 'en-US' })
+
+  test('date pickers and tables write dates and times alike', async ({ page }) => {
+    const { org } = await warehouse()
+    const asset = await org.asset('Ladder', { valid_from: '2026-05-04T06:15:30.000Z' })
+    const usual = /^[A-Z][a-z]{2} \d{1,2}, \d{4}, \d{1,2}:\d{2}\s[AP]M$/
+    await org.signIn(page, org.email, '/reports')
+    await expect(page.getByRole('table', { name: 'Asset locations' }).getByRole('row').nth(1)).toContainText(/[AP]M/)
+    await expect(page.getByLabel('Time', { exact: true })).toHaveText(usual)
+    await page.goto(`${url()}/assets/${asset.id}`)
+    await page.getByRole('button', { name: 'Edit' }).click()
+    const validFrom = page.getByRole('dialog').getByLabel('Valid from')
+    await expect(validFrom).toHaveText(/^May 4, 2026, 8:15:30\sAM$/)
+    await validFrom.click()
+    const calendar = page.locator('.mantine-Popover-dropdown').last()
+    await expect(calendar.locator('th').first()).toHaveText(/^Su/)
+    await expect(calendar.getByText('May 2026')).toBeVisible()
+  })
+})
+
+test.describe('In the locale de-DE', () => {
+  test.use({ locale: 'de-DE' })
+
+  test('the calendar of a date picker has the names and the first weekday of the locale', async ({ page }) => {
+    const org = await Org.create()
+    const asset = await org.asset('Ladder', { valid_from: '2026-05-04T06:15:30.000Z' })
+    await org.signIn(page, org.email, `/assets/${asset.id}`)
+    await page.getByRole('button', { name: 'Edit' }).click()
+    const validFrom = page.getByRole('dialog').getByLabel('Valid from')
+    await expect(validFrom).toHaveText('04.05.2026, 08:15:30')
+    await validFrom.click()
+    const calendar = page.locator('.mantine-Popover-dropdown').last()
+    await expect(calendar.locator('th').first()).toHaveText('Mo')
+    await expect(calendar.getByText('Mai 2026')).toBeVisible()
+  })
+})

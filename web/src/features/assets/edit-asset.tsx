@@ -1,4 +1,3 @@
-import '@mantine/dates/styles.css'
 import {
   Button,
   Fieldset,
@@ -11,7 +10,6 @@ import {
   TextInput,
   Textarea,
 } from '@mantine/core'
-import { DateTimePicker } from '@mantine/dates'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -21,6 +19,7 @@ import { mergePatch } from '../../../../client/src/merge-patch.ts'
 import { assetKeys, patchAsset } from '../../api/assets.ts'
 import { getOne } from '../../api/request.ts'
 import type { Asset } from '../../api/types.ts'
+import { DateTimePicker } from '../../components/date-time-picker.tsx'
 import { EditConflict } from '../../components/edit-conflict.tsx'
 import { ErrorAlert, notify } from '../../components/feedback.tsx'
 import { required, toSentence, showFieldErrors } from '../../lib/forms.ts'

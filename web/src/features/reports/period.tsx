@@ -1,7 +1,6 @@
-import '@mantine/dates/styles.css'
 import { Group, SegmentedControl } from '@mantine/core'
-import { DateTimePicker } from '@mantine/dates'
 import { useMemo } from 'react'
+import { DateTimePicker } from '../../components/date-time-picker.tsx'
 import { fromPickerValue, toPickerValue } from '../../lib/local-time.ts'
 import { useReportSearch } from './use-report-search.ts'
 
