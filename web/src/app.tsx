@@ -5,6 +5,7 @@ import { RouterProvider } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { LastseenError } from '../../client/src/errors.ts'
 import { currentUser, onSessionChange } from './api/session.ts'
+import { ConnectionBanner } from './components/connection-banner.tsx'
 import { createAppRouter } from './routes/router.tsx'
 import { theme, variables } from './theme.ts'
 
@@ -14,7 +15,8 @@ const shouldRetry = (failures: number, error: Error): boolean =>
 const queries = new QueryClient({
   defaultOptions: {
     queries: { retry: shouldRetry, staleTime: 15_000, refetchOnWindowFocus: true },
-    mutations: { retry: false },
+    // A change that the user makes while the server is away fails at once instead of being sent later.
+    mutations: { retry: false, networkMode: 'always' },
   },
 })
 
@@ -46,6 +48,7 @@ export function App({ styleNonce }: { styleNonce: string }) {
       <QueryClientProvider client={queries}>
         <Notifications position="bottom-right" limit={4} />
         <RouterProvider router={router} />
+        <ConnectionBanner />
       </QueryClientProvider>
     </MantineProvider>
   )

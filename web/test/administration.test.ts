@@ -141,3 +141,74 @@ test('The account page shows the quotas of the organization', async ({ page }) =
   await expect(quotas.getByRole('row', { name: /^Members/ })).toContainText(/1 of 1.?000/)
   await expect(quotas.getByRole('row', { name: /^Assets/ })).toContainText(/^Assets[1-9]\d* of 2.?000.?000/)
 })
+
+test('The URL of a report holds its tab, time, period and asset', async ({ page }) => {
+  const { org, assets } = await warehouse()
+  await org.signIn(page, org.email, '/reports')
+  const tab = (name: string) => page.getByRole('tab', { name, exact: true })
+  await tab('Time per location').click()
+  await page.getByText('30 days').click()
+  await expect(page).toHaveURL(/tab=dwell/)
+  await expect(page).toHaveURL(/days=30/)
+  await page.reload()
+  await expect(tab('Time per location')).toHaveAttribute('aria-selected', 'true')
+  await expect(page.getByRole('radio', { name: '30 days' })).toBeChecked()
+
+  await tab('History').click()
+  await expect(page.getByRole('radio', { name: '30 days' })).toBeChecked()
+  await page.getByRole('combobox', { name: 'Asset' }).fill('Crate 2')
+  await page.getByRole('option', { name: /Crate 2/ }).click()
+  await expect(page).toHaveURL(new RegExp(`asset=${String(assets[1]!.id)}`))
+  await page.reload()
+  await expect(page.getByRole('combobox', { name: 'Asset' })).toHaveValue(/Crate 2/)
+  await page.goBack()
+  await expect(tab('Time per location')).toHaveAttribute('aria-selected', 'true')
+
+  const requests: string[] = []
+  page.on('request', (request) => requests.push(decodeURIComponent(request.url())))
+  await page.goto(`${url()}/reports?tab=flow&from=2026-05-04T08:00:00.000Z&to=2026-05-05T08:00:00.000Z`)
+  await expect(page.getByRole('radio', { name: 'Custom' })).toBeChecked()
+  await expect(page.getByText('No moves in this period.')).toBeVisible()
+  const span = 'from=2026-05-04T08:00:00.000Z&to=2026-05-05T08:00:00.000Z'
+  expect(requests.some((one) => one.includes(`/reports/flow?${span}`))).toBe(true)
+  await page.goto(`${url()}/reports?at=2020-05-04T08:00:00.000Z`)
+  await expect(page.getByText('No asset had been seen at that time.')).toBeVisible()
+})
+
+test.describe('In the locale en-US', () => {
+  test.use({ locale: 'en-US' })
+
+  test('date pickers and tables write dates and times alike', async ({ page }) => {
+    const { org } = await warehouse()
+    const asset = await org.asset('Ladder', { valid_from: '2026-05-04T06:15:30.000Z' })
+    const usual = /^[A-Z][a-z]{2} \d{1,2}, \d{4}, \d{1,2}:\d{2}\s[AP]M$/
+    await org.signIn(page, org.email, '/reports')
+    await expect(page.getByRole('table', { name: 'Asset locations' }).getByRole('row').nth(1)).toContainText(/[AP]M/)
+    await expect(page.getByLabel('Time', { exact: true })).toHaveText(usual)
+    await page.goto(`${url()}/assets/${asset.id}`)
+    await page.getByRole('button', { name: 'Edit' }).click()
+    const validFrom = page.getByRole('dialog').getByLabel('Valid from')
+    await expect(validFrom).toHaveText(/^May 4, 2026, 8:15:30\sAM$/)
+    await validFrom.click()
+    const calendar = page.locator('.mantine-Popover-dropdown').last()
+    await expect(calendar.locator('th').first()).toHaveText(/^Su/)
+    await expect(calendar.getByText('May 2026')).toBeVisible()
+  })
+})
+
+test.describe('In the locale de-DE', () => {
+  test.use({ locale: 'de-DE' })
+
+  test('the calendar of a date picker has the names and the first weekday of the locale', async ({ page }) => {
+    const org = await Org.create()
+    const asset = await org.asset('Ladder', { valid_from: '2026-05-04T06:15:30.000Z' })
+    await org.signIn(page, org.email, `/assets/${asset.id}`)
+    await page.getByRole('button', { name: 'Edit' }).click()
+    const validFrom = page.getByRole('dialog').getByLabel('Valid from')
+    await expect(validFrom).toHaveText('04.05.2026, 08:15:30')
+    await validFrom.click()
+    const calendar = page.locator('.mantine-Popover-dropdown').last()
+    await expect(calendar.locator('th').first()).toHaveText('Mo')
+    await expect(calendar.getByText('Mai 2026')).toBeVisible()
+  })
+})

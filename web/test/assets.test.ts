@@ -40,6 +40,40 @@ test('With a location selected, the table shows the assets there', async ({ page
   await expect(rows.nth(1)).toContainText('Crate 2')
 })
 
+test('Search, location and state filter the asset table together, and the table stays sortable', async ({ page }) => {
+  const { org, hall, site, assets } = await warehouse()
+  await org.patch(`/assets/${assets[2]!.id}`, { is_active: false, description: 'Spare part' })
+  await org.patch(`/assets/${assets[4]!.id}`, { is_active: false, description: 'Spare part' })
+  await org.signIn(page, org.email, `/assets?location=${hall.id}`)
+  const rows = page.getByRole('table', { name: 'Assets' }).getByRole('row')
+  await expect(rows).toHaveCount(4)
+  await page.getByText('Inactive', { exact: true }).click()
+  await expect(page).toHaveURL(/active=no/)
+  await expect(rows).toHaveCount(2)
+  await expect(rows.nth(1)).toContainText('Crate 3')
+  await expect(rows.nth(1)).toContainText('Hall A')
+  await page.getByLabel('Search assets').fill('spare')
+  await expect(page).toHaveURL(/q=spare/)
+  await expect(rows).toHaveCount(2)
+  await page.goto(`${url()}/assets?location=${site.id}&active=yes`)
+  await expect(rows).toHaveCount(4)
+  await page.getByRole('button', { name: 'Name' }).click()
+  await expect(rows.nth(1)).toContainText('Crate 1')
+  await page.getByRole('button', { name: 'Name' }).click()
+  await expect(page).toHaveURL(/sort=-name/)
+  await expect(rows.nth(1)).toContainText('Crate 4')
+  await expect(rows.nth(3)).toContainText('Crate 1')
+})
+
+test('A page number beyond the end of a list shows the last page', async ({ page }) => {
+  const org = await Org.create()
+  await Promise.all(Array.from({ length: 30 }, (_, index) => org.asset(`Thing ${index}`)))
+  await org.signIn(page, org.email, '/assets?page=99')
+  await expect(page.getByText('26–30 of 30 assets')).toBeVisible()
+  await expect(page.getByRole('table', { name: 'Assets' }).getByRole('row')).toHaveCount(6)
+  await expect(page).toHaveURL(/page=2$/)
+})
+
 test('An asset page shows the current location, the duration and the history', async ({ page }) => {
   const { org, assets } = await warehouse()
   await org.signIn(page, org.email, `/assets/${assets[0]!.id}`)
@@ -52,25 +86,57 @@ test('An asset page shows the current location, the duration and the history', a
   await expect(page.getByRole('img', { name: /Where it was: Hall A, Dock 1/ })).toBeVisible()
 })
 
-test('When two users edit the same asset, the second sees the conflict and decides', async ({ page }) => {
+test('When two users change different fields of an asset, both changes are kept', async ({ page }) => {
   const org = await Org.create()
-  const asset = await org.asset('Old name', { metadata: { owner: 'dock 3', spare: 1 } })
+  const asset = await org.asset('Old name', { metadata: { owner: 'dock 3', spare: 1, size: { width: 1, height: 1 } } })
   await org.signIn(page, org.email, `/assets/${asset.id}`)
   await page.getByRole('button', { name: 'Edit' }).click()
   const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Metadata').fill('{"owner": "dock 4", "spare": 1, "size": {"width": 2, "height": 1}}')
   await dialog.getByLabel('Description').fill('Mine')
-  await org.patch(`/assets/${asset.id}`, { name: 'Their name' })
-  await dialog.getByRole('button', { name: 'Save', exact: true }).click()
-  await expect(dialog.getByRole('alert')).toContainText('Another user changed this record')
-  await expect(dialog.getByRole('alert')).toContainText('Their name')
-  await dialog.getByRole('button', { name: 'Use theirs' }).click()
-  await expect(dialog.getByLabel('Name')).toHaveValue('Their name')
-  await dialog.getByLabel('Description').fill('After theirs')
-  await dialog.getByLabel('Metadata').fill('{"owner": "dock 4"}')
+  await org.patch(`/assets/${asset.id}`, { name: 'Their name', metadata: { spare: null, size: { height: 3 } } })
   await dialog.getByRole('button', { name: 'Save', exact: true }).click()
   await expect(dialog).toHaveCount(0)
-  const saved = (await org.get(`/assets/${asset.id}`)) as object
-  expect(saved).toMatchObject({ name: 'Their name', description: 'After theirs', metadata: { owner: 'dock 4' } })
+  expect(await org.get(`/assets/${asset.id}`)).toMatchObject({
+    name: 'Their name',
+    description: 'Mine',
+    metadata: { owner: 'dock 4', size: { width: 2, height: 3 } },
+  })
+  await expect(page.getByRole('heading', { level: 1, name: 'Their name' })).toBeVisible()
+})
+
+test('When two users change the same field of an asset, the second decides about that field alone', async ({
+  page,
+}) => {
+  const org = await Org.create()
+  const asset = await org.asset('Old name', { metadata: { owner: 'dock 3' } })
+  await org.signIn(page, org.email, `/assets/${asset.id}`)
+  const dialog = page.getByRole('dialog')
+  const conflict = dialog.getByRole('alert')
+  const editName = async (name: string): Promise<void> => {
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await dialog.getByLabel('Name').fill(name)
+  }
+  await editName('My name')
+  await org.patch(`/assets/${asset.id}`, { name: 'Their name', description: 'Their description' })
+  await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(conflict).toContainText('Another user changed the same field')
+  await expect(conflict.getByRole('listitem')).toHaveText(['Name: yours “My name”, theirs “Their name”'])
+  await dialog.getByRole('button', { name: 'Use theirs' }).click()
+  await expect(dialog.getByLabel('Name')).toHaveValue('Their name')
+  await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(dialog).toHaveCount(0)
+
+  await editName('My other name')
+  await org.patch(`/assets/${asset.id}`, { name: 'Their other name', metadata: { owner: 'dock 5' } })
+  await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+  await dialog.getByRole('button', { name: 'Overwrite with mine' }).click()
+  await expect(dialog).toHaveCount(0)
+  expect(await org.get(`/assets/${asset.id}`)).toMatchObject({
+    name: 'My other name',
+    description: 'Their description',
+    metadata: { owner: 'dock 5' },
+  })
 })
 
 test('Metadata with an inexact number is rejected at the field and keeps the typed text [D47]', async ({ page }) => {

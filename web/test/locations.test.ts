@@ -105,3 +105,16 @@ test('Search finds assets, locations and tags from any page', { tag: '@phone' },
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(new RegExp(`/assets/${assets[0]!.id}$`))
 })
+
+test('When two users change different fields of a location, both changes are kept', async ({ page }) => {
+  const org = await Org.create()
+  const location = await org.location('Old name')
+  await org.signIn(page, org.email, `/locations/${location.id}`)
+  await page.getByRole('button', { name: 'Edit' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Description').fill('Mine')
+  await org.patch(`/locations/${location.id}`, { name: 'Their name' })
+  await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(dialog).toHaveCount(0)
+  expect(await org.get(`/locations/${location.id}`)).toMatchObject({ name: 'Their name', description: 'Mine' })
+})

@@ -75,6 +75,19 @@ test('An unknown URL shows a page that links to the overview', async ({ page }) 
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible()
 })
 
+test('A browser that opens an unknown URL gets the page of the app with status 404; the API answers in JSON', async ({
+  page,
+}) => {
+  await fixture.org.signIn(page)
+  const response = await page.goto(`${url()}/nowhere/at-all`)
+  expect(response?.status()).toBe(404)
+  await expect(page.getByRole('heading', { level: 1, name: 'Page not found' })).toBeVisible()
+  for (const path of ['/api/v1/nowhere', '/api/nowhere', '/ingest/v1/nowhere']) {
+    const other = await page.request.get(url() + path, { headers: { Accept: 'text/html' } })
+    expect([path, other.status(), other.headers()['content-type']]).toEqual([path, 404, 'application/json'])
+  }
+})
+
 test('Every page of an empty organization shows the next step', async ({ page }) => {
   const org = await Org.create('Empty')
   await org.signIn(page)

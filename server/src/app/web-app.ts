@@ -69,18 +69,25 @@ const noncePlaceholder = '__STYLE_NONCE__'
 const basePlaceholder = '__API_BASE__'
 const signupPlaceholder = '__SIGNUP__'
 
-function indexPage(html: string, apiBase: string, signup: string): RawRoute['render'] {
+function indexPage(html: string, apiBase: string, signup: string, status: number): RawRoute['render'] {
   const page = html.replace(basePlaceholder, apiBase).replace(signupPlaceholder, signup)
   return () => {
     const nonce = randomBytes(16).toString('base64url')
     return {
-      status: 200,
+      status,
       type: 'text/html; charset=utf-8',
       text: page.replaceAll(noncePlaceholder, nonce),
       headers: { ...guards, 'Content-Security-Policy': policy(nonce), 'Cache-Control': 'no-cache' },
     }
   }
 }
+
+/** Paths of the API, of readers and of files: their clients are programs, which get the JSON error. */
+const servicePath = /^\/(.*\/)?(api|ingest|static)(\/|\?|$)/
+
+/** A browser that opens an unknown URL gets the app, which shows its own "not found" page. */
+const isBrowserNavigation = ({ url = '', headers }: RawRequest['message']): boolean =>
+  !servicePath.test(url) && /(^|,)\s*text\/html\s*(;|,|$)/i.test(headers.accept ?? '')
 
 const encodings = [
   ['br', '.br'],
@@ -126,7 +133,9 @@ export function webAppRoutes(folder: string, apiBase: string, signup: string): R
     const moved = { status: 302, type: 'text/plain; charset=utf-8', text, headers: { Location: '/api/docs' } }
     return [{ path: '/', render: () => moved }]
   }
-  const index = indexPage(readFileSync(join(folder, 'index.html'), 'utf8'), apiBase, signup)
+  const html = readFileSync(join(folder, 'index.html'), 'utf8')
+  const index = indexPage(html, apiBase, signup, 200)
+  const notFound = indexPage(html, apiBase, signup, 404)
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((one) => one.isFile() && one.name !== 'index.html' && !/^\.|\.(br|gz)$/.test(one.name))
     .map((one) =>
@@ -137,5 +146,6 @@ export function webAppRoutes(folder: string, apiBase: string, signup: string): R
   return [
     ...pagePaths.map((path) => ({ path, operation: 'web.page', render: index })),
     ...names.map((name) => ({ path: `/${name}`, operation: 'web.file', render: filePage(folder, name) })),
+    { path: '/*', operation: 'web.page', acceptsUnknownPath: isBrowserNavigation, render: notFound },
   ]
 }

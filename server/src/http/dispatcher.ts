@@ -32,6 +32,8 @@ export interface RawRoute {
   readonly operation?: string
   /** The path contains a secret and must not be logged. */
   readonly isPathSecret?: boolean
+  /** Accepts GET requests for paths that no other route serves. Such a route has no path of its own. */
+  readonly acceptsUnknownPath?: (message: IncomingMessage) => boolean
   readonly render: (request: RawRequest) => Promise<RawReply> | RawReply
 }
 
@@ -92,6 +94,7 @@ type RouteTarget = Mounted | RawRoute
 
 export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessage, response: ServerResponse) => void {
   const router = mount(deps)
+  const fallbacks = deps.rawRoutes.filter((route) => route.acceptsUnknownPath !== undefined)
   const secretPaths = deps.rawRoutes
     .filter((route) => route.isPathSecret)
     .map(({ path }) => ({ path, start: path.slice(0, path.indexOf('{')) }))
@@ -185,7 +188,11 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
       const target = methods.get(method)
       if (target !== undefined) return { target, segments }
     }
-    if (matches.length === 0) throw unknownPath(context.path)
+    if (matches.length === 0) {
+      const fallback = fallbacks.find((page) => method === 'GET' && page.acceptsUnknownPath?.(context.request))
+      if (fallback !== undefined) return { target: fallback, segments: [] }
+      throw unknownPath(context.path)
+    }
     throw apiError.methodNotAllowed(allowedMethods(matches.flatMap(({ methods }) => [...methods.keys()])))
   }
 
@@ -252,7 +259,8 @@ function mount(deps: DispatcherDeps): Router<RouteTarget> {
       router.add(route.method, base + route.path, mounted)
     }
   }
-  for (const route of deps.rawRoutes) router.add(route.method ?? 'GET', route.path, route)
+  for (const route of deps.rawRoutes)
+    if (route.acceptsUnknownPath === undefined) router.add(route.method ?? 'GET', route.path, route)
   return router
 }
 

@@ -73,7 +73,10 @@ function positionsAt(orgId: number, at: Instant | undefined): Sql {
 }
 
 /** The requested locations and, on request, their descendants. */
-function requestedLocations(orgId: number, request: ReportRequest): Sql {
+export function requestedLocations(
+  orgId: number,
+  request: Pick<ReportRequest, 'locationIds' | 'locationKeys' | 'includeDescendants'>,
+): Sql {
   const matches =
     request.locationIds === undefined
       ? sql`l.external_key = any(${request.locationKeys ?? []}::text[])`

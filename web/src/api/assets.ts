@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { get, getOne, patch, post, remove } from './request.ts'
-import type { Asset, AssetLocation, HistoryRow, List, Tag } from './types.ts'
+import type { Asset, AssetAtLocation, AssetLocation, HistoryRow, List, Tag } from './types.ts'
 
 export interface AssetListRequest {
   q?: string | undefined
@@ -13,6 +13,7 @@ export interface AssetListRequest {
 
 export const assetKeys = {
   all: ['assets'] as const,
+  atLocation: ['assets', 'list', 'at-location'] as const,
   one: (id: number) => ['assets', 'one', id] as const,
   history: (id: number) => ['assets', 'one', id, 'history'] as const,
 }
@@ -28,6 +29,14 @@ export const oneAsset = (id: number) =>
   queryOptions({
     queryKey: assetKeys.one(id),
     queryFn: ({ signal }) => getOne<Asset>(`/assets/${id}`, undefined, signal),
+  })
+
+/** The assets that were last seen at a location or below it. */
+export const listAssetsAtLocation = (id: number, request: AssetListRequest) =>
+  queryOptions({
+    queryKey: [...assetKeys.atLocation, id, request],
+    queryFn: ({ signal }) => get<List<AssetAtLocation>>('/assets-at-location', { location_id: id, ...request }, signal),
+    placeholderData: keepPreviousData,
   })
 
 export interface PositionRequest {

@@ -1,3 +1,4 @@
+import { untilConnected } from './connection.ts'
 import { sendWithSession } from './request.ts'
 import type { Move } from './types.ts'
 
@@ -80,6 +81,7 @@ async function stayConnected(signal: AbortSignal): Promise<void> {
     setState(failures === 0 ? 'connecting' : 'broken')
     failures++
     await sleep(Math.min(1000 * 2 ** failures, 20_000))
+    await untilConnected()
   }
 }
 

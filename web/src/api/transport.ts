@@ -1,5 +1,6 @@
 import { NetworkError, createError, parseErrorResponse } from '../../../client/src/errors.ts'
 import { apiUrl } from './base-url.ts'
+import { checkConnection } from './connection.ts'
 
 type Value = string | number | boolean | null | undefined
 export type Query = Record<string, Value | readonly Value[]>
@@ -43,9 +44,11 @@ export async function send(
     response = await fetch(apiUrl(path) + queryString(query), init)
   } catch (error) {
     signal?.throwIfAborted()
+    void checkConnection()
     throw new NetworkError('The server cannot be reached', { cause: error })
   }
   if (response.ok) return response
+  if (response.status > 500) void checkConnection()
   throw createError(parseErrorResponse(response, await response.text().catch(() => ''), 1))
 }
 

@@ -38,6 +38,8 @@ export type LocationCount = Overview['locations'][number]
 
 export type Overview = Web['Overview']
 
+export type AssetAtLocation = Web['AssetAtLocation']
+
 export type QuietAsset = Web['QuietAsset']
 
 export type ScanPoint = NonNullable<Web['ReaderCreate']['scan_points']>[number]

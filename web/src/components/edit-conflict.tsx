@@ -1,26 +1,35 @@
 import { Alert, Button, Group, List, Text } from '@mantine/core'
+import type { FieldConflict } from '../lib/merge-changes.ts'
 import { IconAlertTriangle } from './icons.ts'
 
-/** Shown when another user changed the record meanwhile. The user decides which version is kept. */
+function display(value: unknown): string {
+  if (value === undefined || value === null || value === '') return 'empty'
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  return `“${typeof value === 'string' ? value : JSON.stringify(value)}”`
+}
+
+/** Shown when another user changed the same fields meanwhile. The user decides which values are kept. */
 export function EditConflict({
-  differences,
+  conflicts,
+  labels,
   onTakeTheirs,
   onKeepMine,
 }: {
-  differences: readonly { field: string; theirs: string }[]
+  conflicts: readonly FieldConflict[]
+  labels: Record<string, string>
   onTakeTheirs: () => void
   onKeepMine: () => void
 }) {
+  const title = `Another user changed the same ${conflicts.length === 1 ? 'field' : 'fields'}`
   return (
-    <Alert color="yellow" icon={<IconAlertTriangle size={18} />} title="Another user changed this record" role="alert">
-      <Text size="sm">Your changes are not saved. The current values are:</Text>
+    <Alert color="yellow" icon={<IconAlertTriangle size={18} />} title={title} role="alert">
+      <Text size="sm">Your changes are not saved. All other changes, yours and theirs, are kept.</Text>
       <List size="sm" my={6}>
-        {differences.map(({ field, theirs }) => (
-          <List.Item key={field}>
-            {field}: <b>{theirs === '' ? 'empty' : theirs}</b>
+        {conflicts.map(({ path: [field = '', ...keys], mine, theirs }) => (
+          <List.Item key={[field, ...keys].join('/')}>
+            {[labels[field] ?? field, ...keys].join(' › ')}: yours {display(mine)}, theirs {display(theirs)}
           </List.Item>
         ))}
-        {differences.length === 0 && <List.Item>the same as yours; only the time of the change differs</List.Item>}
       </List>
       <Group gap="xs">
         <Button size="xs" variant="default" onClick={onTakeTheirs}>

@@ -1,24 +1,33 @@
 import { Group, Pagination, Text, useMatches } from '@mantine/core'
+import { useEffect } from 'react'
 import { formatNumber } from '../lib/time.ts'
 
-/** Shows which rows of how many are visible, and links to the other pages. */
+/** Shows which rows of how many are visible, and links to the other pages. A page beyond the end leads to the last page. */
 export function Pager({
   page,
   size,
   total,
+  rows,
   onPage,
   what,
 }: {
   page: number
   size: number
   total: number
+  /** The number of rows on the page. */
+  rows: number
   onPage: (page: number) => void
   what: string
 }) {
   const siblings = useMatches({ base: 0, sm: 1 })
-  if (total === 0) return null
-  const first = (page - 1) * size + 1
   const pages = Math.max(1, Math.ceil(total / size))
+  // While another request is loading, the rows and the total are those of the previous one, which has rows.
+  const isBeyondEnd = total > 0 && rows === 0 && page > pages
+  useEffect(() => {
+    if (isBeyondEnd) onPage(pages)
+  }, [isBeyondEnd, pages])
+  if (total === 0 || page > pages) return null
+  const first = (page - 1) * size + 1
   return (
     <Group justify="space-between" mt="sm" gap="xs">
       <Text size="xs" c="dimmed" className="number" aria-live="polite">

@@ -14,6 +14,27 @@ const hour = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-di
 
 const second = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
 
+const formatBy = (options: Intl.DateTimeFormatOptions): ((at: number) => string) => {
+  const format = new Intl.DateTimeFormat(undefined, options)
+  return (at) => format.format(at)
+}
+
+/** The texts of calendars. */
+export const weekday = formatBy({ weekday: 'short' })
+export const month = formatBy({ month: 'short' })
+export const monthOfYear = formatBy({ month: 'long', year: 'numeric' })
+export const longDate = formatBy({ dateStyle: 'long' })
+
+const { locale, hour12 = false } = hour.resolvedOptions()
+
+export const hasTwelveHourClock = hour12
+
+/** 0 is Sunday. Browsers that do not know the week of the locale begin it on Monday. */
+export const firstDayOfWeek = ((): number => {
+  const info = new Intl.Locale(locale) as { getWeekInfo?: () => { firstDay: number }; weekInfo?: { firstDay: number } }
+  return ((info.getWeekInfo?.() ?? info.weekInfo)?.firstDay ?? 1) % 7
+})()
+
 export const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 export function ago(at: string | number, now = Date.now()): string {

@@ -1,5 +1,6 @@
 import { type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
+import { assetKeys } from '../api/assets.ts'
 import { type LiveEvent, subscribeToLive } from '../api/live.ts'
 
 const refreshIntervalMs = 4000
@@ -10,6 +11,7 @@ const keysOfMoves: QueryKey[] = [
   ['unseen-assets'],
   ['locations', 'one'],
   ['assets', 'one'],
+  assetKeys.atLocation,
 ]
 const keysOfReaders: QueryKey[] = [['readers'], ['inbox']]
 

@@ -8,9 +8,10 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router'
+import { loadCode } from '../api/connection.ts'
 import { currentUser } from '../api/session.ts'
 import { SignInPage } from '../features/auth/sign-in.tsx'
-import { assetSearch, labelSearch, locationSearch, scanSearch, signInSearch } from './search-params.ts'
+import { assetSearch, labelSearch, locationSearch, reportSearch, scanSearch, signInSearch } from './search-params.ts'
 import { CrashPage, NotFoundPage } from './error-pages.tsx'
 
 const root = createRootRouteWithContext<{ queries: QueryClient }>()({ component: Outlet })
@@ -19,7 +20,7 @@ const lazyPage = <const Path extends string>(
   path: Path,
   component: Parameters<typeof lazyRouteComponent>[0],
   name: string,
-) => ({ path, component: lazyRouteComponent(component, name) }) as const
+) => ({ path, component: lazyRouteComponent(() => loadCode(component), name) }) as const
 
 /** Pages for users who are not signed in. */
 const publicRoutes = [
@@ -45,7 +46,7 @@ const publicRoutes = [
 const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',
-  component: lazyRouteComponent(() => import('./shell.tsx'), 'Shell'),
+  component: lazyRouteComponent(() => loadCode(() => import('./shell.tsx')), 'Shell'),
   beforeLoad: ({ location }) => {
     if (currentUser() !== null) return
     const to = location.href === '/' ? {} : { to: location.href }
@@ -104,6 +105,7 @@ const appRoutes = [
   createRoute({
     ...parent,
     ...lazyPage('/reports', () => import('../features/reports/reports-page.tsx'), 'ReportsPage'),
+    validateSearch: reportSearch,
   }),
   createRoute({
     ...parent,
@@ -126,8 +128,8 @@ const appRoutes = [
 const routeTree = root.addChildren([...publicRoutes, shell.addChildren([...appRoutes])])
 
 const PendingPage = () => (
-  <Center h={240}>
-    <Loader size="sm" aria-label="Loading" />
+  <Center h={240} role="status" aria-label="Loading">
+    <Loader size="sm" />
   </Center>
 )
 

@@ -36,5 +36,24 @@ export const locationSearch = (raw: Raw) => withoutUndefined({ q: text(raw['q'])
 
 export const scanSearch = (raw: Raw) => withoutUndefined({ location: positiveInteger(raw['location']) })
 
+const reportTabs = ['point-in-time', 'dwell', 'flow', 'history'] as const
+
+export type ReportTab = (typeof reportTabs)[number]
+
+const timestamp = (value: unknown): string | undefined =>
+  typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? new Date(value).toISOString() : undefined
+
+/** `at` is the time of the report about a point in time. The period is the last `days`, or `from` until `to`. */
+export const reportSearch = (raw: Raw) =>
+  withoutUndefined({
+    tab: oneOf(raw['tab'], reportTabs),
+    at: timestamp(raw['at']),
+    page: positiveInteger(raw['page']),
+    days: positiveInteger(oneOf(String(raw['days']), ['1', '7', '30'])),
+    from: timestamp(raw['from']),
+    to: timestamp(raw['to']),
+    asset: positiveInteger(raw['asset']),
+  })
+
 export const labelSearch = (raw: Raw) =>
   withoutUndefined({ kind: oneOf(raw['kind'], ['assets', 'locations'] as const) })

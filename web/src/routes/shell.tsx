@@ -2,6 +2,7 @@ import { ActionIcon, AppShell, Box, Burger, Group, ScrollArea, Stack, Text, Unst
 import { useDisclosure, useHotkeys } from '@mantine/hooks'
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
 import { Suspense, lazy, useEffect, useState } from 'react'
+import { loadCode } from '../api/connection.ts'
 import { Logo } from '../components/logo.tsx'
 import {
   IconAntenna,
@@ -21,7 +22,7 @@ import { useLiveRefresh } from './live-refresh.ts'
 import { OrganizationSwitch } from './organization-switch.tsx'
 
 const CommandPalette = lazy(() =>
-  import('../features/search/command-palette.tsx').then((all) => ({ default: all.CommandPalette })),
+  loadCode(() => import('../features/search/command-palette.tsx')).then((all) => ({ default: all.CommandPalette })),
 )
 
 const links = [

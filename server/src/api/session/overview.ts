@@ -1,12 +1,23 @@
-import { listOf, oneOf, record, id, text } from '../../http/validation/fields.ts'
-import { idsParam, integerParam, limit, timestampParam, offset, searchParam } from '../../http/validation/query.ts'
+import { boolean, listOf, oneOf, record, id, text } from '../../http/validation/fields.ts'
+import {
+  booleanParam,
+  idsParam,
+  integerParam,
+  limit,
+  timestampParam,
+  offset,
+  searchParam,
+  sortParam,
+} from '../../http/validation/query.ts'
 import { type AnyRoute, ok, route } from '../../http/route.ts'
 import { nullable } from '../../http/validation/schema.ts'
 import { type Output, component, embedded, pageOf, envelope, arrayOf } from '../../http/openapi/response-schema.ts'
+import { now } from '../../kernel/clock.ts'
 import { formatMillis, instantFromMillis } from '../../kernel/instant.ts'
-import type { RecordDeps } from '../../records/record.ts'
+import type { RecordCore, RecordDeps } from '../../records/record.ts'
 import { type Hit, type TagHit, searchRecords, searchTags } from '../../records/search.sql.ts'
 import { tagTypes } from '../../tags/tag.ts'
+import { listAssetsAtLocations } from '../../tracking/assets-at-location.sql.ts'
 import { type Resolved, resolveCodes } from '../../tracking/codes.sql.ts'
 import { listMoves } from '../../tracking/moves.sql.ts'
 import { type Overview, type OverviewCache, unseenAfterHours } from '../../tracking/overview-cache.ts'
@@ -83,6 +94,28 @@ const presentQuiet = (asset: UnseenAsset): Output<(typeof QuietOut)['shape']> =>
   location_id: asset.locationId,
   location_name: asset.locationName,
   last_seen_at: formatMillis(asset.lastSeenAt),
+})
+
+const AssetAtLocationOut = component(
+  'AssetAtLocation',
+  { id: id, external_key: line, name: line, is_active: boolean, updated_at: timestamp, tag_count: whole },
+  {
+    id: 4503170118275611,
+    external_key: 'ASSET-0001',
+    name: 'Pallet jack 7',
+    is_active: true,
+    updated_at: '2026-05-04T08:15:30.250Z',
+    tag_count: 1,
+  },
+)
+
+const presentAssetAtLocation = (one: RecordCore): Output<(typeof AssetAtLocationOut)['shape']> => ({
+  id: one.id,
+  external_key: one.externalKey,
+  name: one.name,
+  is_active: one.isActive,
+  updated_at: formatMillis(one.updatedAt),
+  tag_count: one.tags.length,
 })
 
 const HitOut = component(
@@ -172,7 +205,16 @@ const presentCode = (resolved: Resolved): Output<(typeof CodeOut)['shape']> => (
   last_seen_at: wire(resolved.lastSeenAt),
 })
 
-export const overviewComponents = [OverviewOut, MoveOut, QuietOut, HitOut, TagHitOut, SearchOut, CodeOut]
+export const overviewComponents = [
+  OverviewOut,
+  MoveOut,
+  QuietOut,
+  AssetAtLocationOut,
+  HitOut,
+  TagHitOut,
+  SearchOut,
+  CodeOut,
+]
 
 const codesBody = json('CodesResolve', { codes: listOf(code, { max: 1000 }) }, { codes: ['4006381333931'] })
 
@@ -224,6 +266,34 @@ export function overviewRoutes(deps: OverviewDeps): AnyRoute[] {
         const since = instantFromMillis(deps.clock.millis() - hours * 3_600_000)
         const page = await listUnseenAssets(deps.db.read, principal.orgId, since, request)
         return ok({ data: page.rows.map(presentQuiet), ...request, total_count: page.total })
+      },
+    }),
+    route({
+      ...common,
+      id: 'assets.at-location',
+      path: '/assets-at-location',
+      scopes: ['assets:read', 'tracking:read'],
+      summary: 'List the assets that were last seen at one of the locations or below it',
+      query: {
+        parameters: {
+          limit,
+          offset,
+          q: searchParam,
+          location_id: idsParam,
+          is_active: booleanParam,
+          sort: sortParam(
+            ['external_key', 'name', 'created_at', 'updated_at'],
+            [{ field: 'external_key', descending: false }],
+          ),
+        },
+      },
+      success: { status: 200, description: 'A page of assets', schema: pageOf(AssetAtLocationOut) },
+      async handle({ principal: { orgId }, query }) {
+        const { limit: most, offset: skipped, location_id: locationIds = [], q, is_active: isActive, sort } = query
+        const request = { limit: most, offset: skipped, filter: { q, isActive }, sort, now: now(deps.clock) }
+        const page = await listAssetsAtLocations(deps.db.read, orgId, locationIds, request)
+        const data = page.rows.map(presentAssetAtLocation)
+        return ok({ data, limit: most, offset: skipped, total_count: page.total })
       },
     }),
     route({

@@ -123,6 +123,17 @@ describe('The web app', () => {
     },
   )
 
+  it('answers a browser at an unknown path with status 404 and the page, which says that nothing is there', async () => {
+    const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+    const reply = await send(app.url, 'GET', '/nothing', { headers })
+    expect([reply.status, reply.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
+    expect(reply.text).toContain('/static/main-1a2b.js')
+    expectCommonHeaders(reply)
+    for (const path of ['/api/v1/nothing', '/primary/api/v1/nothing', '/ingest/v1/nothing', '/static/other.js'])
+      expectApiError(await send(app.url, 'GET', path, { headers }), 'not_found', { instance: path })
+    expectApiError(await send(app.url, 'POST', '/nothing', { headers }), 'not_found', { instance: '/nothing' })
+  })
+
   it('accepts only GET and HEAD', async () => {
     const reply = await send(app.url, 'POST', '/assets', { json: {} })
     expectApiError(reply, 'method_not_allowed', { detail: 'Allowed methods: GET, HEAD', instance: '/assets' })

@@ -71,6 +71,30 @@ describe('GET /overview', () => {
   })
 })
 
+describe('GET /assets-at-location', () => {
+  const names = async (query: Parameters<typeof get>[1]) => {
+    const reply = await get('/assets-at-location', query)
+    expect(reply.status, reply.text).toBe(200)
+    expect(reply.json.total_count).toBe(reply.json.data.length)
+    return (reply.json.data as { name: string }[]).map((one) => one.name)
+  }
+
+  it('lists the live assets at a location and below it, with the filters and the order of the asset list', async () => {
+    expect(await names({ location_id: yard.id, sort: '-name' })).toEqual(['Pallet', 'Drum', 'Crate'])
+    expect(await names({ location_id: hall.id })).toEqual(['Drum'])
+    expect(await names({ location_id: yard.id, q: 'crat' })).toEqual(['Crate'])
+    expect(await names({ location_id: yard.id, is_active: 'false' })).toEqual([])
+    expect(await names({})).toEqual([])
+  })
+
+  it('finds nothing at the locations of another organization', async () => {
+    const { accessToken } = await (await context.app.newOrg()).signIn('viewer')
+    const query = { location_id: yard.id }
+    const reply = await context.app.anonymous('GET', '/api/v1/assets-at-location', { token: accessToken, query })
+    expect([reply.status, reply.json.total_count]).toEqual([200, 0])
+  })
+})
+
 describe('GET /moves', () => {
   const summary = async (query: Parameters<typeof get>[1]) => {
     const reply = await get('/moves', query)

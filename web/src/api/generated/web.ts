@@ -564,6 +564,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/assets-at-location": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the assets that were last seen at one of the locations or below it */
+        get: operations["assets.at-location"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/search": {
         parameters: {
             query?: never;
@@ -1477,6 +1494,27 @@ export interface components {
             location_name: string | null;
             /** Format: date-time */
             last_seen_at: string;
+        };
+        /**
+         * @example {
+         *       "id": 4503170118275611,
+         *       "external_key": "ASSET-0001",
+         *       "name": "Pallet jack 7",
+         *       "is_active": true,
+         *       "updated_at": "2026-05-04T08:15:30.250Z",
+         *       "tag_count": 1
+         *     }
+         */
+        AssetAtLocation: {
+            /** Format: int64 */
+            id: number;
+            external_key: string;
+            name: string;
+            is_active: boolean;
+            /** Format: date-time */
+            updated_at: string;
+            /** Format: int64 */
+            tag_count: number;
         };
         /**
          * @example {
@@ -3494,6 +3532,52 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["QuietAsset"][];
+                        limit: number;
+                        offset: number;
+                        /** Format: int64 */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "assets.at-location": {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                /** @description Case-insensitive substring; `%` and `_` are ordinary characters. */
+                q?: string;
+                /** @description Repeat the parameter to match any of several values. */
+                location_id?: number[];
+                is_active?: boolean;
+                /** @description Comma-separated; prefix `-` for descending. Fields: external_key, name, created_at, updated_at. */
+                sort?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of assets */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["AssetAtLocation"][];
                         limit: number;
                         offset: number;
                         /** Format: int64 */

@@ -4,8 +4,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { ColumnDef } from '@tanstack/react-table'
 import { useEffect, useMemo, useState } from 'react'
-import { listAssets, listPositions } from '../../api/assets.ts'
-import type { Asset, AssetLocation } from '../../api/types.ts'
+import { listAssets, listAssetsAtLocation, listPositions } from '../../api/assets.ts'
+import type { Asset, AssetAtLocation, AssetLocation } from '../../api/types.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { IconBox, IconPlus, IconSearch } from '../../components/icons.ts'
@@ -20,7 +20,7 @@ import type { assetSearch } from '../../routes/search-params.ts'
 import { NewAsset } from './new-asset.tsx'
 
 interface Row {
-  asset: Asset
+  asset: Asset | AssetAtLocation
   position: AssetLocation | undefined
 }
 
@@ -79,7 +79,9 @@ const columns: ColumnDef<Row>[] = [
     id: 'tags',
     header: 'Tags',
     meta: { from: 'md', align: 'right' },
-    cell: ({ row: { original } }) => <span className="number">{original.asset.tags.length}</span>,
+    cell: ({ row: { original } }) => (
+      <span className="number">{'tags' in original.asset ? original.asset.tags.length : original.asset.tag_count}</span>
+    ),
   },
   {
     id: 'updated_at',
@@ -98,41 +100,20 @@ const columns: ColumnDef<Row>[] = [
   },
 ]
 
-/** The rows of a page: the asset list, or the assets at the chosen location. */
-function useRows(search: ReturnType<typeof assetSearch>, size: number) {
-  const { q, sort, location, page = 1, active } = search
-  const offset = (page - 1) * size
-  const isByLocation = location !== undefined
-  const positionsAtLocation = useQuery({
-    ...listPositions({ location_id: location, include_descendants: true, q, limit: size, offset }),
-    enabled: isByLocation,
-  })
-  const keys = positionsAtLocation.data?.data.map((one) => one.asset_external_key) ?? []
-  const request = isByLocation
-    ? { external_key: keys, limit: 200, offset: 0 }
-    : { q, sort, is_active: active === undefined ? undefined : active === 'yes', limit: size, offset }
-  const assets = useQuery({ ...listAssets(request), enabled: !isByLocation || keys.length > 0 })
-  const ids = assets.data?.data.map((one) => one.id) ?? []
-  const positionsOfAssets = useQuery({
-    ...listPositions({ asset_id: ids, limit: 200, offset: 0 }),
-    enabled: !isByLocation && ids.length > 0,
-  })
+/** The rows of a page: of all assets, or of those at the chosen location. */
+function useRows({ q, sort, location, page = 1, active }: ReturnType<typeof assetSearch>, size: number) {
+  const isActive = active === undefined ? undefined : active === 'yes'
+  const request = { q, sort, is_active: isActive, limit: size, offset: (page - 1) * size }
+  const all = useQuery({ ...listAssets(request), enabled: location === undefined })
+  const atLocation = useQuery({ ...listAssetsAtLocation(location ?? 0, request), enabled: location !== undefined })
+  const { data, error } = location === undefined ? all : atLocation
+  const ids = data?.data.map((one) => one.id) ?? []
+  const positions = useQuery({ ...listPositions({ asset_id: ids, limit: 200, offset: 0 }), enabled: ids.length > 0 })
   const rows = useMemo(() => {
-    const positions = new Map(
-      (isByLocation ? positionsAtLocation : positionsOfAssets).data?.data.map((one) => [one.asset_id, one]),
-    )
-    const known = isByLocation && keys.length === 0 ? [] : assets.data?.data
-    if (isByLocation && positionsAtLocation.data === undefined) return undefined
-    const all = known?.map((asset): Row => ({ asset, position: positions.get(asset.id) }))
-    return isByLocation ? all?.filter((one) => one.position !== undefined) : all
-  }, [isByLocation, positionsAtLocation.data, positionsOfAssets.data, assets.data, keys.length])
-  const total = (isByLocation ? positionsAtLocation : assets).data?.total_count
-  return {
-    rows,
-    total,
-    error: positionsAtLocation.error ?? assets.error,
-    isFetching: assets.isFetching || positionsAtLocation.isFetching,
-  }
+    const byAsset = new Map(positions.data?.data.map((one) => [one.asset_id, one]))
+    return data?.data.map((asset): Row => ({ asset, position: byAsset.get(asset.id) }))
+  }, [data, positions.data])
+  return { rows, total: data?.total_count, error }
 }
 
 export function AssetsPage() {
@@ -147,6 +128,7 @@ export function AssetsPage() {
     void navigate({ search: (old) => ({ ...old, page: undefined, ...more }) as never, replace: true })
   const find = useDebouncedCallback((q: string) => change({ q: q === '' ? undefined : q }), 220)
   useEffect(() => setTyped((now) => (now.trim() === (search.q ?? '') ? now : (search.q ?? ''))), [search.q])
+  const isBeyondEnd = rows?.length === 0 && total !== undefined && total > 0
   const isFiltered = search.q !== undefined || search.active !== undefined || search.location !== undefined
   return (
     <Page
@@ -184,7 +166,6 @@ export function AssetsPage() {
           aria-label="State"
           size="xs"
           value={search.active ?? 'all'}
-          disabled={search.location !== undefined}
           onChange={(value) => change({ active: value === 'all' ? undefined : value })}
           data={[
             { value: 'all', label: 'All' },
@@ -200,10 +181,10 @@ export function AssetsPage() {
           <DataTable
             label="Assets"
             columns={columns}
-            rows={rows}
+            rows={isBeyondEnd ? undefined : rows}
             rowKey={(row) => String(row.asset.id)}
-            sort={search.location === undefined ? (search.sort ?? 'external_key') : undefined}
-            {...(search.location === undefined ? { onSort: (sort?: string) => change({ sort }) } : {})}
+            sort={search.sort ?? 'external_key'}
+            onSort={(sort) => change({ sort })}
             empty={
               isFiltered ? (
                 <EmptyState icon={<IconSearch size={22} />} title="Nothing matches">
@@ -227,6 +208,7 @@ export function AssetsPage() {
         page={search.page ?? 1}
         size={size}
         total={total ?? 0}
+        rows={rows?.length ?? 0}
         what="assets"
         onPage={(page) => change({ page: page === 1 ? undefined : page })}
       />

@@ -1,6 +1,15 @@
-import '@mantine/dates/styles.css'
-import { Button, Group, JsonInput, Modal, SimpleGrid, Stack, Switch, TextInput, Textarea } from '@mantine/core'
-import { DateTimePicker } from '@mantine/dates'
+import {
+  Button,
+  Fieldset,
+  Group,
+  JsonInput,
+  Modal,
+  SimpleGrid,
+  Stack,
+  Switch,
+  TextInput,
+  Textarea,
+} from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -10,10 +19,12 @@ import { mergePatch } from '../../../../client/src/merge-patch.ts'
 import { assetKeys, patchAsset } from '../../api/assets.ts'
 import { getOne } from '../../api/request.ts'
 import type { Asset } from '../../api/types.ts'
+import { DateTimePicker } from '../../components/date-time-picker.tsx'
 import { EditConflict } from '../../components/edit-conflict.tsx'
 import { ErrorAlert, notify } from '../../components/feedback.tsx'
 import { required, toSentence, showFieldErrors } from '../../lib/forms.ts'
 import { fromPickerValue, toPickerValue } from '../../lib/local-time.ts'
+import { mergeChanges } from '../../lib/merge-changes.ts'
 
 const pretty = (value: unknown): string => JSON.stringify(value, null, 2)
 
@@ -54,6 +65,17 @@ function patchOf(asset: Asset, values: Values): object {
   return patch
 }
 
+/** Merges the form's values with a newer version of the asset; metadata key by key. */
+function mergeValues(base: Asset, mine: Values, theirs: Asset, keep: 'mine' | 'theirs') {
+  const { merged, conflicts } = mergeChanges(
+    { ...valuesOf(base), metadata: base.metadata },
+    { ...mine, metadata: parseMetadata(mine.metadata) as object },
+    { ...valuesOf(theirs), metadata: theirs.metadata },
+    keep,
+  )
+  return { merged: { ...merged, metadata: pretty(merged.metadata) }, conflicts }
+}
+
 const labels: Record<keyof Values, string> = {
   name: 'Name',
   description: 'Description',
@@ -63,14 +85,9 @@ const labels: Record<keyof Values, string> = {
   metadata: 'Metadata',
 }
 
-const differences = (mine: Values, theirs: Values) =>
-  (Object.keys(labels) as (keyof Values)[])
-    .filter((name) => mine[name] !== theirs[name])
-    .map((name) => ({ field: labels[name], theirs: String(theirs[name] ?? '') }))
-
-function Fields({ form }: { form: UseFormReturnType<Values> }) {
+function Fields({ form, isLocked }: { form: UseFormReturnType<Values>; isLocked: boolean }) {
   return (
-    <>
+    <Fieldset variant="unstyled" disabled={isLocked} style={{ display: 'contents' }}>
       <TextInput label="Name" maxLength={255} required data-autofocus {...form.getInputProps('name')} />
       <Textarea label="Description" autosize minRows={2} maxLength={1024} {...form.getInputProps('description')} />
       <Switch label="Active" {...form.getInputProps('is_active', { type: 'checkbox' })} />
@@ -95,7 +112,7 @@ function Fields({ form }: { form: UseFormReturnType<Values> }) {
         validationError={metadataRule(form.values.metadata)}
         {...form.getInputProps('metadata')}
       />
-    </>
+    </Fieldset>
   )
 }
 
@@ -108,44 +125,53 @@ export function EditAsset({ asset, onClose }: { asset: Asset; onClose: () => voi
     validate: { name: required('A name'), metadata: metadataRule },
   })
   const action = useMutation({
-    mutationFn: (from: Asset) => patchAsset(asset.id, patchOf(from, form.getValues())),
+    mutationFn: ({ from, values }: { from: Asset; values: Values }) => patchAsset(asset.id, patchOf(from, values)),
     onSuccess: (saved) => {
       queries.setQueryData(assetKeys.one(asset.id), saved)
       void queries.invalidateQueries({ queryKey: ['assets', 'list'] })
       notify('Saved.')
       onClose()
     },
-    onError: async (error) => {
-      if (error instanceof StaleError) setTheirs(await getOne<Asset>(`/assets/${asset.id}`))
-      else showFieldErrors(form, error)
+    onError: async (error, { from, values }) => {
+      if (!(error instanceof StaleError)) {
+        showFieldErrors(form, error)
+        return
+      }
+      const next = await getOne<Asset>(`/assets/${asset.id}`)
+      const { merged, conflicts } = mergeValues(from, values, next, 'mine')
+      if (conflicts.length > 0) setTheirs(next)
+      else action.mutate({ from: rebase(next, merged), values: merged })
     },
   })
-  const rebase = (next: Asset): void => {
+  const rebase = (next: Asset, values: Values): Asset => {
     queries.setQueryData(assetKeys.one(asset.id), next)
+    form.setValues(values)
     setBase(next)
     setTheirs(null)
-    action.reset()
+    return next
   }
+  const merge = (next: Asset, keep: 'mine' | 'theirs') => mergeValues(base, form.values, next, keep)
   const hasFormError =
     action.isError && theirs === null && !(action.error instanceof StaleError) && Object.keys(form.errors).length === 0
   return (
     <Modal opened onClose={onClose} title={`Edit ${asset.name}`} size="lg">
-      <form onSubmit={form.onSubmit(() => action.mutate(base))} noValidate>
+      <form onSubmit={form.onSubmit((values) => action.mutate({ from: base, values }))} noValidate>
         <Stack gap="sm">
           {theirs !== null && (
             <EditConflict
-              differences={differences(form.values, valuesOf(theirs))}
+              conflicts={merge(theirs, 'mine').conflicts}
+              labels={labels}
               onTakeTheirs={() => {
-                form.setValues(valuesOf(theirs))
-                rebase(theirs)
+                rebase(theirs, merge(theirs, 'theirs').merged)
+                action.reset()
               }}
               onKeepMine={() => {
-                rebase(theirs)
-                action.mutate(theirs)
+                const { merged } = merge(theirs, 'mine')
+                action.mutate({ from: rebase(theirs, merged), values: merged })
               }}
             />
           )}
-          <Fields form={form} />
+          <Fields form={form} isLocked={theirs !== null} />
           {hasFormError && <ErrorAlert error={action.error} />}
           <Group justify="flex-end" mt="xs">
             <Button variant="default" onClick={onClose}>

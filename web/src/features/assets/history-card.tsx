@@ -98,7 +98,14 @@ export function HistoryCard({ assetId }: { assetId: number }) {
               </Table.Tbody>
             </Table>
           </div>
-          <Pager page={page} size={size} total={rows.data?.total_count ?? 0} onPage={setPage} what="rows" />
+          <Pager
+            page={page}
+            size={size}
+            total={rows.data?.total_count ?? 0}
+            rows={rows.data?.data.length ?? 0}
+            onPage={setPage}
+            what="rows"
+          />
           <Text size="xs" c="dimmed" mt={4}>
             One row per minute with a sighting.{' '}
             <Anchor inherit underline="always" href="/reports">

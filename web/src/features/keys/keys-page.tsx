@@ -152,7 +152,14 @@ function Keys() {
           />
         </Paper>
       )}
-      <Pager page={page} size={size} total={keys.data?.total_count ?? 0} onPage={setPage} what="keys" />
+      <Pager
+        page={page}
+        size={size}
+        total={keys.data?.total_count ?? 0}
+        rows={keys.data?.data.length ?? 0}
+        onPage={setPage}
+        what="keys"
+      />
       {isCreating && (
         <NewKey
           onClose={() => setCreating(false)}

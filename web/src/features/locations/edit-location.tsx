@@ -10,7 +10,8 @@ import { EditConflict } from '../../components/edit-conflict.tsx'
 import { LocationPicker } from '../../components/pickers.tsx'
 import { ErrorAlert, notify } from '../../components/feedback.tsx'
 import { required, showFieldErrors } from '../../lib/forms.ts'
-import { refreshOverview } from '../../api/overview.ts'
+import { type FieldConflict, mergeChanges } from '../../lib/merge-changes.ts'
+import { refreshOverview, useLocationCounts } from '../../api/overview.ts'
 
 const valuesOf = (one: Location) => ({
   name: one.name,
@@ -39,9 +40,6 @@ const labels: Record<keyof Values, string> = {
   parent_id: 'Parent location',
 }
 
-const displayValue = (one: Location, name: keyof Values): string =>
-  name === 'parent_id' ? (one.parent_external_key ?? 'none') : String(valuesOf(one)[name])
-
 /** Edits a location or moves it to another parent. */
 export function EditLocation({ location, onClose }: { location: Location; onClose: () => void }) {
   const queries = useQueryClient()
@@ -49,41 +47,57 @@ export function EditLocation({ location, onClose }: { location: Location; onClos
   const [theirs, setTheirs] = useState<Location | null>(null)
   const form = useForm<Values>({ initialValues: valuesOf(location), validate: { name: required('A name') } })
   const action = useMutation({
-    mutationFn: (from: Location) => patchLocation(location.id, patchOf(from, form.getValues())),
+    mutationFn: ({ from, values }: { from: Location; values: Values }) =>
+      patchLocation(location.id, patchOf(from, values)),
     onSuccess: () => {
       void queries.invalidateQueries({ queryKey: ['locations'] })
       refreshOverview(queries)
       notify('Saved.')
       onClose()
     },
-    onError: async (error) => {
-      if (error instanceof StaleError) setTheirs(await getOne<Location>(`/locations/${location.id}`))
-      else showFieldErrors(form, error)
+    onError: async (error, { from, values }) => {
+      if (!(error instanceof StaleError)) {
+        showFieldErrors(form, error)
+        return
+      }
+      const next = await getOne<Location>(`/locations/${location.id}`)
+      const { merged, conflicts } = mergeChanges(valuesOf(from), values, valuesOf(next), 'mine')
+      if (conflicts.length > 0) setTheirs(next)
+      else action.mutate({ from: rebase(next, merged), values: merged })
     },
   })
-  const rebase = (next: Location): void => {
+  const rebase = (next: Location, values: Values): Location => {
+    form.setValues(values)
     setBase(next)
     setTheirs(null)
-    action.reset()
+    return next
+  }
+  const merge = (next: Location, keep: 'mine' | 'theirs') =>
+    mergeChanges(valuesOf(base), form.values, valuesOf(next), keep)
+  const counts = useLocationCounts()
+  const withParentName = ({ path, mine, theirs: others }: FieldConflict): FieldConflict => {
+    const nameOf = (id: unknown): unknown => counts.get(id as number)?.name ?? id
+    return path[0] === 'parent_id'
+      ? { path, mine: nameOf(mine), theirs: nameOf(others) }
+      : { path, mine, theirs: others }
   }
   const hasFormError =
     action.isError && theirs === null && !(action.error instanceof StaleError) && Object.keys(form.errors).length === 0
   return (
     <Modal opened onClose={onClose} title={`Edit ${location.name}`}>
-      <form onSubmit={form.onSubmit(() => action.mutate(base))} noValidate>
+      <form onSubmit={form.onSubmit((values) => action.mutate({ from: base, values }))} noValidate>
         <Stack gap="sm">
           {theirs !== null && (
             <EditConflict
-              differences={(Object.keys(labels) as (keyof Values)[])
-                .filter((name) => form.values[name] !== valuesOf(theirs)[name])
-                .map((name) => ({ field: labels[name], theirs: displayValue(theirs, name) }))}
+              conflicts={merge(theirs, 'mine').conflicts.map(withParentName)}
+              labels={labels}
               onTakeTheirs={() => {
-                form.setValues(valuesOf(theirs))
-                rebase(theirs)
+                rebase(theirs, merge(theirs, 'theirs').merged)
+                action.reset()
               }}
               onKeepMine={() => {
-                rebase(theirs)
-                action.mutate(theirs)
+                const { merged } = merge(theirs, 'mine')
+                action.mutate({ from: rebase(theirs, merged), values: merged })
               }}
             />
           )}

@@ -98,7 +98,7 @@ function AssetsHereCard({ id }: { id: number }) {
                   </Table.Tbody>
                 </Table>
               </div>
-              <Pager page={page} size={size} total={total} onPage={setPage} what="assets" />
+              <Pager page={page} size={size} total={total} rows={data.length} onPage={setPage} what="assets" />
             </>
           )
         }
@@ -140,7 +140,7 @@ function LocationEventsCard({ id }: { id: number }) {
                   </Text>
                 </div>
               ))}
-              <Pager page={page} size={size} total={total} onPage={setPage} what="passages" />
+              <Pager page={page} size={size} total={total} rows={data.length} onPage={setPage} what="passages" />
             </>
           )
         }

@@ -2,6 +2,7 @@ import { Anchor, Badge, Box, Grid, Group, Paper, SimpleGrid, Skeleton, Stack, Te
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Suspense, lazy, useMemo } from 'react'
+import { loadCode } from '../../api/connection.ts'
 import { overview, unseenAssets } from '../../api/overview.ts'
 import { listReaders } from '../../api/readers.ts'
 import type { Overview } from '../../api/types.ts'
@@ -15,7 +16,7 @@ import { treeRows } from '../locations/tree.ts'
 import { FirstSteps } from './first-steps.tsx'
 import { MovesCard } from './moves-card.tsx'
 
-const MovesChart = lazy(() => import('./moves-chart.tsx'))
+const MovesChart = lazy(() => loadCode(() => import('./moves-chart.tsx')))
 
 function Stat({ label, value, note }: { label: string; value: number; note?: string }) {
   return (

@@ -121,7 +121,14 @@ export function InboxPage() {
           />
         </Paper>
       )}
-      <Pager page={page} size={size} total={inbox.data?.total_count ?? 0} onPage={setPage} what="tags" />
+      <Pager
+        page={page}
+        size={size}
+        total={inbox.data?.total_count ?? 0}
+        rows={inbox.data?.data.length ?? 0}
+        onPage={setPage}
+        what="tags"
+      />
       {isManager && <UnknownReaders />}
       <Modal opened={selected !== null} onClose={() => setSelected(null)} title="Attach this tag">
         {selected !== null && (

@@ -162,7 +162,14 @@ export function ReadersPage() {
           />
         </Paper>
       )}
-      <Pager page={page} size={size} total={readers.data?.total_count ?? 0} onPage={setPage} what="readers" />
+      <Pager
+        page={page}
+        size={size}
+        total={readers.data?.total_count ?? 0}
+        rows={readers.data?.data.length ?? 0}
+        onPage={setPage}
+        what="readers"
+      />
       {isCreating && <AddReader onClose={() => setCreating(false)} />}
     </Page>
   )

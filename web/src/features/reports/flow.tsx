@@ -112,7 +112,7 @@ function Diagram({ flows }: { flows: readonly Flow[] }) {
 }
 
 export function FlowReport() {
-  const { period, control } = usePeriod(7)
+  const { period, control } = usePeriod()
   const flow = useQuery({
     queryKey: ['reports', 'flow', period],
     queryFn: ({ signal }) => getOne<Flow[]>('/reports/flow', { ...period }, signal),

@@ -1,8 +1,8 @@
-import '@mantine/dates/styles.css'
 import { Group, SegmentedControl } from '@mantine/core'
-import { DateTimePicker } from '@mantine/dates'
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
+import { DateTimePicker } from '../../components/date-time-picker.tsx'
 import { fromPickerValue, toPickerValue } from '../../lib/local-time.ts'
+import { useReportSearch } from './use-report-search.ts'
 
 export interface Period {
   from: string
@@ -18,24 +18,28 @@ const lastDays = (days: number): Period => {
   return { from: new Date(to - days * dayMs).toISOString(), to: new Date(to).toISOString() }
 }
 
-export function usePeriod(days: number) {
-  const [choice, setChoice] = useState(String(days))
-  const [custom, setCustom] = useState<Period>(() => lastDays(days))
-  const period = useMemo(() => (choice === 'custom' ? custom : lastDays(Number(choice))), [choice, custom])
+/** The period of the reports, which the URL holds. Without one it is the last seven days. */
+export function usePeriod() {
+  const [{ days = 7, from, to }, change] = useReportSearch()
+  const isCustom = from !== undefined && to !== undefined
+  const period = useMemo((): Period => (isCustom ? { from, to } : lastDays(days)), [isCustom, from, to, days])
   const set = (name: keyof Period) => (text: string | null) => {
     const at = fromPickerValue(text)
-    if (at !== null) setCustom({ ...custom, [name]: at })
+    if (at !== null) change({ ...period, [name]: at })
   }
   const control = (
     <Group gap="xs" mb="sm" align="flex-end">
       <SegmentedControl
         aria-label="Period"
         size="xs"
-        value={choice}
-        onChange={(value) => {
-          setCustom(period)
-          setChoice(value)
-        }}
+        value={isCustom ? 'custom' : String(days)}
+        onChange={(value) =>
+          change(
+            value === 'custom'
+              ? { days: undefined, ...period }
+              : { days: value === '7' ? undefined : Number(value), from: undefined, to: undefined },
+          )
+        }
         data={[
           { value: '1', label: '24 hours' },
           { value: '7', label: '7 days' },
@@ -43,16 +47,16 @@ export function usePeriod(days: number) {
           { value: 'custom', label: 'Custom' },
         ]}
       />
-      {choice === 'custom' && (
+      {isCustom && (
         <>
           <DateTimePicker
             aria-label="From"
             size="xs"
             w={190}
-            value={toPickerValue(custom.from)}
+            value={toPickerValue(period.from)}
             onChange={set('from')}
           />
-          <DateTimePicker aria-label="To" size="xs" w={190} value={toPickerValue(custom.to)} onChange={set('to')} />
+          <DateTimePicker aria-label="To" size="xs" w={190} value={toPickerValue(period.to)} onChange={set('to')} />
         </>
       )}
     </Group>

@@ -1,11 +1,10 @@
-import '@mantine/dates/styles.css'
 import { Box, Button, Group, Stack, Table, Tabs, Text } from '@mantine/core'
-import { DateTimePicker } from '@mantine/dates'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { listPositions, useAssetNames } from '../../api/assets.ts'
 import { getOne } from '../../api/request.ts'
 import type { Dwell } from '../../api/types.ts'
+import { DateTimePicker } from '../../components/date-time-picker.tsx'
 import { IconDownload } from '../../components/icons.ts'
 import { Card, Page } from '../../components/page.tsx'
 import { Pager } from '../../components/pager.tsx'
@@ -15,9 +14,11 @@ import { ErrorAlert } from '../../components/feedback.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { download } from '../../lib/download.ts'
 import { fromPickerValue, toPickerValue } from '../../lib/local-time.ts'
+import type { ReportTab } from '../../routes/search-params.ts'
 import { formatNumber, dateTime, duration, exactDateTime } from '../../lib/time.ts'
 import { FlowReport } from './flow.tsx'
 import { usePeriod } from './period.tsx'
+import { useReportSearch } from './use-report-search.ts'
 
 const size = 25
 
@@ -48,8 +49,9 @@ function CsvButton({
 }
 
 function PointInTimeReport() {
-  const [at, setAt] = useState(() => new Date(Math.floor(Date.now() / 60_000) * 60_000 - 3_600_000).toISOString())
-  const [page, setPage] = useState(1)
+  const [{ at: chosen, page = 1 }, change] = useReportSearch()
+  const [hourAgo] = useState(() => new Date(Math.floor(Date.now() / 60_000) * 60_000 - 3_600_000).toISOString())
+  const at = chosen ?? hourAgo
   const rows = useQuery(listPositions({ at, limit: size, offset: (page - 1) * size, sort: 'asset_external_key' }))
   const nameOf = useAssetNames(rows.data?.data.map((one) => one.asset_external_key) ?? [])
   return (
@@ -59,10 +61,7 @@ function PointInTimeReport() {
           label="Time"
           w={230}
           value={toPickerValue(at)}
-          onChange={(text) => {
-            setPage(1)
-            setAt(fromPickerValue(text) ?? at)
-          }}
+          onChange={(text) => change({ at: fromPickerValue(text) ?? undefined })}
         />
         <CsvButton path="/exports/positions.csv" query={{ at }} name="positions.csv" />
       </Group>
@@ -105,7 +104,14 @@ function PointInTimeReport() {
                   </Table.Tbody>
                 </Table>
               </div>
-              <Pager page={page} size={size} total={total} onPage={setPage} what="assets" />
+              <Pager
+                page={page}
+                size={size}
+                total={total}
+                rows={data.length}
+                what="assets"
+                onPage={(next) => change({ page: next === 1 ? undefined : next })}
+              />
             </>
           )
         }
@@ -115,7 +121,7 @@ function PointInTimeReport() {
 }
 
 function DwellReport() {
-  const { period, control } = usePeriod(7)
+  const { period, control } = usePeriod()
   const dwell = useQuery({
     queryKey: ['reports', 'dwell', period],
     queryFn: ({ signal }) => getOne<Dwell[]>('/reports/dwell', { ...period }, signal),
@@ -190,13 +196,18 @@ function DwellReport() {
 }
 
 function HistoryExport() {
-  const { period, control } = usePeriod(7)
-  const [assetId, setAssetId] = useState<number | null>(null)
+  const { period, control } = usePeriod()
+  const [{ asset: assetId = null }, change] = useReportSearch()
   return (
     <Card>
       {control}
       <Stack gap="sm" maw={420}>
-        <AssetPicker label="Asset" placeholder="All assets" value={assetId} onChange={setAssetId} />
+        <AssetPicker
+          label="Asset"
+          placeholder="All assets"
+          value={assetId}
+          onChange={(id) => change({ asset: id ?? undefined })}
+        />
         <Text size="sm" c="dimmed">
           One line per asset and minute with a sighting: time, location, and duration of the previous stay.
         </Text>
@@ -209,9 +220,16 @@ function HistoryExport() {
 }
 
 export function ReportsPage() {
+  const [{ tab = 'point-in-time' }, change] = useReportSearch()
   return (
     <Page title="Reports" lead="Asset locations, time per location, and moves between locations.">
-      <Tabs defaultValue="point-in-time" keepMounted={false}>
+      <Tabs
+        value={tab}
+        onChange={(next) =>
+          change({ tab: next === 'point-in-time' ? undefined : (next as ReportTab) }, { replace: false })
+        }
+        keepMounted={false}
+      >
         <Tabs.List mb="md" className="report-tabs">
           <Tabs.Tab value="point-in-time">Point in time</Tabs.Tab>
           <Tabs.Tab value="dwell">Time per location</Tabs.Tab>

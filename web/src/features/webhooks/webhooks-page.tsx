@@ -1,18 +1,19 @@
-import { Badge, Button, Checkbox, Code, Group, Modal, Stack, Table, Text, TextInput } from '@mantine/core'
+import { Alert, Badge, Button, Checkbox, Code, Group, Modal, Stack, Table, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { get, patch, post, remove } from '../../api/request.ts'
 import type { List, Webhook, WebhookAttempt, WebhookTest, WebhookWithSecret } from '../../api/types.ts'
 import { AdminOnly } from '../../components/admin-only.tsx'
 import { Confirm } from '../../components/confirm.tsx'
 import { OneTimeSecrets } from '../../components/copy.tsx'
-import { IconSend, IconTrash } from '../../components/icons.ts'
+import { IconAlertTriangle, IconSend, IconTrash } from '../../components/icons.ts'
 import { Card, Fact, Page } from '../../components/page.tsx'
 import { ErrorAlert, notify } from '../../components/feedback.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { showFieldErrors } from '../../lib/forms.ts'
+import { dateTime } from '../../lib/time.ts'
 
 const urlRule = (value: string): string | null =>
   /^https:\/\/[^\s/]+/.test(value) ? null : 'A URL that begins with https:// is required'
@@ -88,7 +89,7 @@ function TestEvent({ hook }: { hook: Webhook }) {
     onSettled: () => queries.invalidateQueries({ queryKey: ['webhooks', hook.id] }),
   })
   const result = action.data
-  const isSuccess = result?.status !== null && result !== undefined && result.status >= 200 && result.status < 300
+  const isSuccess = result !== undefined && isDelivered(result)
   return (
     <Stack gap="xs">
       <Group gap="sm">
@@ -114,12 +115,38 @@ function TestEvent({ hook }: { hook: Webhook }) {
   )
 }
 
-function Attempts({ hook }: { hook: Webhook }) {
-  const attempts = useQuery({
+const attemptsOf = (hook: Webhook) =>
+  queryOptions({
     queryKey: ['webhooks', hook.id, 'attempts'],
     queryFn: ({ signal }) => get<List<WebhookAttempt>>(`/webhooks/${hook.id}/attempts`, { limit: 25 }, signal),
     refetchInterval: 15_000,
   })
+
+const isDelivered = ({ status }: { status: number | null }): boolean => status !== null && status >= 200 && status < 300
+
+/** The failed attempts since the last success or the last change of the webhook, newest first. */
+function recentFailures(hook: Webhook, attempts: readonly WebhookAttempt[]): readonly WebhookAttempt[] {
+  const current = attempts.filter((one) => one.attempted_at >= hook.updated_at)
+  const success = current.findIndex(isDelivered)
+  return success === -1 ? current : current.slice(0, success)
+}
+
+function FailureAlert({ failures }: { failures: readonly WebhookAttempt[] }) {
+  const [newest, oldest] = [failures[0], failures.at(-1)]
+  if (newest === undefined || oldest === undefined) return null
+  return (
+    <Alert color="red" icon={<IconAlertTriangle size={18} />} title="Deliveries fail" role="alert">
+      <Text size="sm">No delivery has succeeded since {dateTime(oldest.attempted_at)}.</Text>
+      <Text size="sm">
+        Last error: {newest.status === null ? 'no response' : `HTTP ${newest.status}`}
+        {newest.error !== null && `, ${newest.error}`}
+      </Text>
+    </Alert>
+  )
+}
+
+function Attempts({ hook }: { hook: Webhook }) {
+  const attempts = useQuery(attemptsOf(hook))
   return (
     <Card title="Recent attempts">
       <QueryView query={attempts} rows={3}>
@@ -148,7 +175,7 @@ function Attempts({ hook }: { hook: Webhook }) {
                         <RelativeTime at={one.attempted_at} />
                       </Table.Td>
                       <Table.Td>
-                        <Badge color={one.status !== null && one.status < 300 ? 'harbor' : 'red'}>
+                        <Badge color={isDelivered(one) ? 'harbor' : 'red'}>
                           {one.status === null ? 'no response' : `HTTP ${one.status}`}
                         </Badge>{' '}
                         <Text size="xs" c="dimmed" span>
@@ -177,6 +204,8 @@ function Attempts({ hook }: { hook: Webhook }) {
 function WebhookDetails({ hook }: { hook: Webhook }) {
   const queries = useQueryClient()
   const [isDeleting, setDeleting] = useState(false)
+  const failures = recentFailures(hook, useQuery(attemptsOf(hook)).data?.data ?? [])
+  const isFailing = failures.length > 0
   const form = useForm({ initialValues: { url: hook.url, enabled: hook.enabled }, validate: { url: urlRule } })
   const refresh = (): void => void queries.invalidateQueries({ queryKey: ['webhooks'] })
   const action = useMutation({
@@ -192,10 +221,15 @@ function WebhookDetails({ hook }: { hook: Webhook }) {
     <Stack maw={820}>
       <Card
         title="Webhook"
-        aside={<Badge color={hook.enabled ? 'harbor' : 'gray'}>{hook.enabled ? 'delivering' : 'off'}</Badge>}
+        aside={
+          <Badge color={!hook.enabled ? 'gray' : isFailing ? 'red' : 'harbor'}>
+            {!hook.enabled ? 'off' : isFailing ? 'failing' : 'delivering'}
+          </Badge>
+        }
       >
         <form onSubmit={form.onSubmit(() => action.mutate())} noValidate>
           <Stack gap="sm">
+            {hook.enabled && <FailureAlert failures={failures} />}
             <TextInput label="URL" {...form.getInputProps('url')} />
             <Checkbox
               label="Deliver events"

@@ -1,0 +1,79 @@
+import { onlineManager } from '@tanstack/react-query'
+
+const checkIntervalMs = 2000
+const timeoutMs = 5000
+
+let checkInFlight: Promise<boolean> | null = null
+let nextCheck: ReturnType<typeof setTimeout> | undefined
+
+/** Requests a small file. A proxy in front of a server that is away responds with 502, 503 or 504. */
+async function isServerReachable(): Promise<boolean> {
+  try {
+    const init = { method: 'HEAD', cache: 'no-store', signal: AbortSignal.timeout(timeoutMs) } as const
+    return (await fetch('/mark.svg', init)).status < 500
+  } catch {
+    return false
+  }
+}
+
+async function check(): Promise<boolean> {
+  const isReachable = await isServerReachable()
+  clearTimeout(nextCheck)
+  if (!isReachable) nextCheck = setTimeout(() => void checkConnection(), checkIntervalMs)
+  onlineManager.setOnline(isReachable)
+  return isReachable
+}
+
+/**
+ * Called when a request got no response. While the server cannot be reached, queries wait, and the server is requested
+ * again and again; as soon as it responds, queries continue.
+ */
+export function checkConnection(): Promise<boolean> {
+  checkInFlight ??= check().finally(() => (checkInFlight = null))
+  return checkInFlight
+}
+
+// The browser knows about its network, not about the server.
+onlineManager.setEventListener(() => {
+  const onChange = (): void => void checkConnection()
+  window.addEventListener('online', onChange)
+  window.addEventListener('offline', onChange)
+  return () => {
+    window.removeEventListener('online', onChange)
+    window.removeEventListener('offline', onChange)
+  }
+})
+
+export const isConnected = (): boolean => onlineManager.isOnline()
+
+export const subscribeToConnection = (listener: () => void): (() => void) => onlineManager.subscribe(listener)
+
+export function untilConnected(): Promise<void> {
+  return new Promise((resolve) => {
+    if (isConnected()) return resolve()
+    const unsubscribe = subscribeToConnection(() => {
+      if (!isConnected()) return
+      unsubscribe()
+      resolve()
+    })
+  })
+}
+
+function reload(): Promise<never> {
+  window.location.reload()
+  return new Promise(() => undefined)
+}
+
+/**
+ * Loads a part of the app's code. While the server cannot be reached, it waits. Then it loads the code again, or the
+ * whole page where the browser does not repeat a failed request: for a stylesheet, and in some browsers for a module.
+ */
+export async function loadCode<T>(load: () => Promise<T>): Promise<T> {
+  try {
+    return await load()
+  } catch (error) {
+    if (await checkConnection()) throw error
+    await untilConnected()
+    return /CSS/.test(String(error)) ? reload() : await load().catch(reload)
+  }
+}
