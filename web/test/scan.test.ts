@@ -46,7 +46,7 @@ test('A stocktake shows found, elsewhere, missing and unknown assets, and saves'
 
   await page.getByRole('button', { name: 'Save 5 at Hall A' }).click()
   await expect(page.getByText('5 assets are at Hall A now.')).toBeVisible()
-  await expect.poll(counts).toEqual(['0', '0', '6', '0'])
+  await expect.poll(counts).toEqual(['5', '0', '1', '0'])
   const here = (await org.get(`/reports/asset-locations?location_id=${hall.id}`)) as object[]
   expect(here).toHaveLength(6)
   expect(errors).toEqual([])
@@ -59,4 +59,30 @@ test('Without a camera, the scan page shows a message and still accepts typed co
   await expect(page.getByText(/no camera|not allowed/i)).toBeVisible()
   await expect(page.getByRole('button', { name: 'Scan with the camera' })).toBeVisible()
   expect(page.url()).toBe(`${url()}/scan?location=${hall.id}`)
+})
+
+test('Saved assets stay under Found, and a summary states the result of the stocktake', async ({ page }) => {
+  const { org, hall, tag } = await warehouse()
+  await org.signIn(page, org.email, `/scan?location=${hall.id}`)
+  const code = page.getByRole('textbox', { name: 'Code' })
+  const counts = async (): Promise<string[]> => page.locator('[data-count]').allInnerTexts()
+  await code.fill(`${tag(1)}, ${tag(3)}, CRATE-2, CRATE-5`)
+  await code.press('Enter')
+  await expect.poll(counts).toEqual(['2', '2', '1', '0'])
+  await page.getByRole('button', { name: 'Save 4 at Hall A' }).click()
+  await expect(page.getByText('4 assets are at Hall A now.')).toBeVisible()
+  await expect.poll(counts).toEqual(['4', '0', '1', '0'])
+  const summary = page.getByRole('status', { name: 'Result' })
+  await expect(summary).toContainText('2 expected here, 2 from elsewhere, 1 missing.')
+  await expect(page.getByRole('button', { name: 'Save', exact: true })).toBeDisabled()
+
+  // Only assets scanned after the save are sent by the next save.
+  await code.fill('CRATE-6')
+  await code.press('Enter')
+  await page.getByRole('button', { name: 'Save 1 at Hall A' }).click()
+  await expect(summary).toContainText('5 assets are at Hall A now.')
+  await expect.poll(counts).toEqual(['5', '0', '1', '0'])
+  await page.reload()
+  await expect.poll(counts).toEqual(['5', '0', '1', '0'])
+  await expect(summary).toContainText('5 assets are at Hall A now.')
 })

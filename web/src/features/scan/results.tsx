@@ -1,12 +1,38 @@
-import { ActionIcon, Badge, Box, Button, Group, Tabs, Text } from '@mantine/core'
+import { ActionIcon, Alert, Badge, Box, Button, Group, Tabs, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useAssetNames } from '../../api/assets.ts'
 import type { ResolvedCode } from '../../api/types.ts'
-import { IconX } from '../../components/icons.ts'
+import { IconCheck, IconX } from '../../components/icons.ts'
 import { AssetLink, LocationLink } from '../../components/record-links.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { formatNumber } from '../../lib/time.ts'
 import type { StocktakeResult } from './stocktake.ts'
+import type { SavedAssets } from './use-scan.ts'
+
+/** States what was saved at the location, and how many of the expected assets are still missing. */
+export function SaveSummary({
+  saved,
+  locationName,
+  missingCount,
+}: {
+  saved: SavedAssets
+  locationName: string
+  missingCount: number
+}) {
+  const { expectedCount, elsewhereCount } = saved
+  const total = expectedCount + elsewhereCount
+  return (
+    <Alert color="harbor" icon={<IconCheck size={18} />} role="status" aria-label="Result">
+      <Text size="sm" fw={600}>
+        {total === 1 ? 'One asset is' : `${formatNumber(total)} assets are`} at {locationName} now.
+      </Text>
+      <Text size="sm">
+        {formatNumber(expectedCount)} expected here, {formatNumber(elsewhereCount)} from elsewhere,{' '}
+        {formatNumber(missingCount)} missing.
+      </Text>
+    </Alert>
+  )
+}
 
 function ScannedAsset({ one, note, onRemove }: { one: ResolvedCode; note: React.ReactNode; onRemove: () => void }) {
   return (

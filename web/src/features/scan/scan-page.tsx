@@ -4,6 +4,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { post } from '../../api/request.ts'
 import { oneLocation } from '../../api/locations.ts'
+import type { Location, ResolvedCode } from '../../api/types.ts'
 import { AttachCode } from '../../components/attach-code.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { IconBarcode, IconLock, IconMapPin } from '../../components/icons.ts'
@@ -13,7 +14,7 @@ import { ErrorAlert, notify } from '../../components/feedback.tsx'
 import { useHasRole, useUser } from '../../components/use-session.ts'
 import { Camera } from './camera.tsx'
 import { splitCodes } from './stocktake.ts'
-import { Results } from './results.tsx'
+import { Results, SaveSummary } from './results.tsx'
 import { useScan } from './use-scan.ts'
 import { useKeyboardWedge } from './use-keyboard-wedge.ts'
 import { overview, refreshOverview } from '../../api/overview.ts'
@@ -28,11 +29,6 @@ export function ScanPage() {
       </EmptyState>
     </Page>
   )
-}
-
-interface Saved {
-  count: number
-  location_name: string
 }
 
 /** A code input for typing, hand scanners and pasted lists. */
@@ -111,16 +107,18 @@ function Scan() {
     if (locationId === null) setLocation(scannedLocation.id)
   })
   useKeyboardWedge((code) => scan.add(splitCodes(code)))
-  const assets = [...scan.result.found, ...scan.result.elsewhere]
   const save = useMutation({
-    mutationFn: () =>
-      post<Saved>('/inventory/save', {
-        location_identifier: location.data?.external_key,
-        asset_identifiers: assets.map((one) => one.external_key),
-      }),
-    onSuccess: async ({ count, location_name: name }) => {
-      notify(`${count === 1 ? 'One asset is' : `${count} assets are`} at ${name} now.`, 'Saved')
-      for (const one of assets) scan.drop(one.code)
+    mutationFn: async ({ id, external_key: key }: Location) => {
+      const isUnsaved = (one: ResolvedCode): boolean => scan.unsaved.includes(one)
+      const sent = { found: scan.result.found.filter(isUnsaved), elsewhere: scan.result.elsewhere.filter(isUnsaved) }
+      await post('/inventory/save', {
+        location_identifier: key,
+        asset_identifiers: scan.unsaved.map((one) => one.external_key),
+      })
+      scan.markSaved(id, sent)
+    },
+    onSuccess: async () => {
+      notify('Saved.')
       refreshOverview(queries)
       await scan.refresh()
     },
@@ -162,6 +160,9 @@ function Scan() {
           </Stack>
         </Paper>
         {scan.error !== null && <ErrorAlert error={scan.error} onRetry={() => void scan.refresh()} />}
+        {scan.saved !== null && location.data !== undefined && (
+          <SaveSummary saved={scan.saved} locationName={location.data.name} missingCount={scan.result.missing.length} />
+        )}
         <Paper p="md">
           <Results result={scan.result} mayAttach={isManager} onRemove={scan.drop} onAttach={setUnknownCode} />
         </Paper>
@@ -169,13 +170,13 @@ function Scan() {
         <Group className="save-bar" grow preventGrowOverflow={false} wrap="nowrap">
           <Button
             size="md"
-            disabled={locationId === null || assets.length === 0}
+            disabled={location.data === undefined || scan.unsaved.length === 0}
             loading={save.isPending}
-            onClick={() => save.mutate()}
+            onClick={() => location.data !== undefined && save.mutate(location.data)}
           >
-            {location.data === undefined || assets.length === 0
+            {location.data === undefined || scan.unsaved.length === 0
               ? 'Save'
-              : `Save ${assets.length} at ${location.data.name}`}
+              : `Save ${scan.unsaved.length} at ${location.data.name}`}
           </Button>
           <Button
             size="md"

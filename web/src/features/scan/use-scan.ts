@@ -1,24 +1,40 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
-import { fetchExpectedAssets, compareWithExpected, resolveCodes } from './stocktake.ts'
+import { type StocktakeResult, fetchExpectedAssets, compareWithExpected, resolveCodes } from './stocktake.ts'
 
 const storageKey = 'lastseen.scan'
 
+/** The assets that were saved at one location during this stocktake. */
+export interface SavedAssets {
+  locationId: number
+  codes: readonly string[]
+  expectedCount: number
+  elsewhereCount: number
+}
+
+interface Stocktake {
+  codes: readonly string[]
+  saved: SavedAssets | null
+}
+
+const emptyStocktake: Stocktake = { codes: [], saved: null }
+
 /** The scanned codes are kept across reloads, until the tab is closed. */
-function readStoredCodes(orgId: number): string[] {
+function readStored(orgId: number): Stocktake {
   try {
-    const stored = JSON.parse(sessionStorage.getItem(storageKey) ?? 'null') as { orgId: number; codes: string[] } | null
-    return stored?.orgId === orgId ? stored.codes : []
+    const stored = JSON.parse(sessionStorage.getItem(storageKey) ?? 'null') as (Stocktake & { orgId: number }) | null
+    return stored?.orgId === orgId ? { codes: stored.codes, saved: stored.saved } : emptyStocktake
   } catch {
-    return []
+    return emptyStocktake
   }
 }
 
 /** The codes of one stocktake and the result at the selected location. */
 export function useScan(orgId: number, locationId: number | null) {
   const queries = useQueryClient()
-  const [codes, setCodes] = useState<readonly string[]>(() => readStoredCodes(orgId))
-  useEffect(() => sessionStorage.setItem(storageKey, JSON.stringify({ orgId, codes })), [orgId, codes])
+  const [stocktake, setStocktake] = useState(() => readStored(orgId))
+  const { codes, saved } = stocktake
+  useEffect(() => sessionStorage.setItem(storageKey, JSON.stringify({ orgId, ...stocktake })), [orgId, stocktake])
   const resolved = useQuery({
     queryKey: ['scan', 'codes', codes],
     queryFn: () => resolveCodes(codes),
@@ -35,19 +51,45 @@ export function useScan(orgId: number, locationId: number | null) {
     const wanted = new Set(codes)
     return codes.length === 0 ? [] : (resolved.data ?? []).filter((one) => wanted.has(one.code))
   }, [codes, resolved.data])
+  const savedIds = useMemo(() => {
+    const savedCodes = new Set(saved?.codes)
+    return new Set(known.filter((one) => savedCodes.has(one.code)).map((one) => one.id))
+  }, [known, saved])
   const result = useMemo(
-    () => compareWithExpected(locationId, known, locationId === null ? [] : (expected.data ?? [])),
-    [locationId, known, expected.data],
+    () => compareWithExpected(locationId, known, locationId === null ? [] : (expected.data ?? []), savedIds),
+    [locationId, known, expected.data, savedIds],
   )
+  // Assets that were saved at one location do not belong to the stocktake of the next.
+  useEffect(() => {
+    if (saved === null || saved.locationId === locationId) return
+    const done = new Set([...saved.codes, ...known.filter((one) => savedIds.has(one.id)).map((one) => one.code)])
+    setStocktake((old) => ({ codes: old.codes.filter((code) => !done.has(code)), saved: null }))
+  }, [saved, locationId, known, savedIds])
   return {
     codes,
     result,
     known,
-    isResolving: resolved.isFetching,
+    saved: saved?.locationId === locationId ? saved : null,
+    /** The scanned assets that the next save sends. */
+    unsaved: [...result.found, ...result.elsewhere].filter((one) => !savedIds.has(one.id)),
     error: resolved.error ?? expected.error,
-    add: (more: readonly string[]) => setCodes((old) => [...new Set([...more, ...old])]),
-    drop: (code: string) => setCodes((old) => old.filter((one) => one !== code)),
-    clear: () => setCodes([]),
+    add: (more: readonly string[]) => setStocktake((old) => ({ ...old, codes: [...new Set([...more, ...old.codes])] })),
+    drop: (code: string) => setStocktake((old) => ({ ...old, codes: old.codes.filter((one) => one !== code) })),
+    /** Marks the assets of a result as saved at the location. */
+    markSaved: (savedLocationId: number, { found, elsewhere }: Pick<StocktakeResult, 'found' | 'elsewhere'>) =>
+      setStocktake((old) => {
+        const earlier = old.saved?.locationId === savedLocationId ? old.saved : null
+        return {
+          ...old,
+          saved: {
+            locationId: savedLocationId,
+            codes: [...(earlier?.codes ?? []), ...[...found, ...elsewhere].map((one) => one.code)],
+            expectedCount: (earlier?.expectedCount ?? 0) + found.length,
+            elsewhereCount: (earlier?.elsewhereCount ?? 0) + elsewhere.length,
+          },
+        }
+      }),
+    clear: () => setStocktake(emptyStocktake),
     refresh: () => queries.invalidateQueries({ queryKey: ['scan'] }),
   }
 }
