@@ -96,6 +96,26 @@ test('Metadata with an inexact number is rejected at the field and keeps the typ
   expect(saved.metadata).toEqual({ serial: 9007199254740992 })
 })
 
+test('Edited metadata is saved with the first click, and invalid JSON is reported under the field', async ({
+  page,
+}) => {
+  const org = await Org.create()
+  const asset = await org.asset('Crate')
+  await org.signIn(page, org.email, `/assets/${asset.id}`)
+  await page.getByRole('button', { name: 'Edit' }).click()
+  const dialog = page.getByRole('dialog')
+  const metadata = dialog.getByLabel('Metadata')
+  const save = dialog.getByRole('button', { name: 'Save', exact: true })
+  await metadata.fill('{"a":')
+  await save.click()
+  await expect(metadata).toHaveAccessibleDescription(/This is not valid JSON/)
+  await metadata.fill('{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6,"g":7,"h":8}')
+  await save.click()
+  await expect(dialog).toHaveCount(0, { timeout: 20_000 })
+  const saved = (await org.get(`/assets/${asset.id}`)) as { metadata: object }
+  expect(saved.metadata).toEqual({ a: 1, b: 2, c: 3, d: 4, e: 5, f: 6, g: 7, h: 8 })
+})
+
 test('A key can be renamed, but not to an existing key', async ({ page }) => {
   const org = await Org.create()
   const asset = await org.asset('Crate', { external_key: 'A-1' })

@@ -90,7 +90,6 @@ function Fields({ form }: { form: UseFormReturnType<Values> }) {
         autosize
         minRows={4}
         maxRows={14}
-        formatOnBlur
         deserialize={parseMetadata}
         validationError={metadataRule(form.values.metadata)}
         {...form.getInputProps('metadata')}
