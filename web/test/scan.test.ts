@@ -86,3 +86,39 @@ test('Saved assets stay under Found, and a summary states the result of the stoc
   await expect.poll(counts).toEqual(['5', '0', '1', '0'])
   await expect(summary).toContainText('5 assets are at Hall A now.')
 })
+
+test('Scanning the code of another location asks what happens to unsaved assets', async ({ page }) => {
+  const { org, hall, dock } = await warehouse()
+  await org.signIn(page, org.email, `/scan?location=${hall.id}`)
+  const code = page.getByRole('textbox', { name: 'Code' })
+  const counts = async (): Promise<string[]> => page.locator('[data-count]').allInnerTexts()
+  const enter = async (text: string): Promise<void> => {
+    await code.fill(text)
+    await code.press('Enter')
+  }
+  await enter('CRATE-1, CRATE-3')
+  await expect.poll(counts).toEqual(['2', '0', '1', '0'])
+  await enter('DOCK-1')
+  const question = page.getByRole('alert').filter({ hasText: 'Dock 1' })
+  await expect(question).toContainText('2 assets are not saved at Hall A yet.')
+  await question.getByRole('button', { name: 'Stay at Hall A' }).click()
+  await expect(question).toHaveCount(0)
+  await expect.poll(counts).toEqual(['2', '0', '1', '0'])
+
+  await enter('DOCK-1')
+  await question.getByRole('button', { name: 'Save 2 at Hall A' }).click()
+  await expect(page).toHaveURL(new RegExp(`location=${dock.id}`))
+  await expect.poll(counts).toEqual(['0', '0', '1', '0'])
+  const seen = (await org.get(`/assets/${String((await org.get('/assets?external_key=CRATE-3'))[0].id)}/history`)) as {
+    location_external_key: string
+  }[]
+  expect(JSON.stringify(seen[0])).toContain('HALL-A')
+
+  await enter('CRATE-4')
+  await expect.poll(counts).toEqual(['0', '1', '1', '0'])
+  await page.getByRole('combobox', { name: 'Location' }).fill('Hall')
+  await page.getByRole('option', { name: /Hall A/ }).click()
+  await page.getByRole('button', { name: 'Drop 1', exact: true }).click()
+  await expect(page).toHaveURL(new RegExp(`location=${hall.id}`))
+  await expect.poll(counts).toEqual(['0', '0', '3', '0'])
+})

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Group, Modal, Paper, Stack, Text, TextInput } from '@mantine/core'
+import { Anchor, Button, Group, Modal, Paper, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
@@ -15,6 +15,7 @@ import { useHasRole, useUser } from '../../components/use-session.ts'
 import { Camera } from './camera.tsx'
 import { splitCodes } from './stocktake.ts'
 import { Results, SaveSummary } from './results.tsx'
+import { SwitchQuestion } from './switch-question.tsx'
 import { useScan } from './use-scan.ts'
 import { useKeyboardWedge } from './use-keyboard-wedge.ts'
 import { overview, refreshOverview } from '../../api/overview.ts'
@@ -98,31 +99,45 @@ function Scan() {
   const scan = useScan(org.id, locationId)
   const queries = useQueryClient()
   const [unknownCode, setUnknownCode] = useState<string | null>(null)
+  const [picked, setPicked] = useState<{ id: number; name: string | null } | null>(null)
   const setLocation = (id: number | null): void =>
     void navigate({ search: id === null ? {} : { location: id }, replace: true })
   const scannedLocation = scan.known.find((one) => one.kind === 'location')
   useEffect(() => {
     if (scannedLocation === undefined || (locationId !== null && scannedLocation.id !== locationId)) return
-    scan.drop(scannedLocation.code)
+    scan.drop([scannedLocation.code])
     if (locationId === null) setLocation(scannedLocation.id)
   })
   useKeyboardWedge((code) => scan.add(splitCodes(code)))
   const save = useMutation({
-    mutationFn: async ({ id, external_key: key }: Location) => {
-      const isUnsaved = (one: ResolvedCode): boolean => scan.unsaved.includes(one)
-      const sent = { found: scan.result.found.filter(isUnsaved), elsewhere: scan.result.elsewhere.filter(isUnsaved) }
+    mutationFn: async ({ at, assets }: { at: Location; assets: readonly ResolvedCode[] }) => {
+      const isSent = (one: ResolvedCode): boolean => assets.includes(one)
+      const sent = { found: scan.result.found.filter(isSent), elsewhere: scan.result.elsewhere.filter(isSent) }
       await post('/inventory/save', {
-        location_identifier: key,
-        asset_identifiers: scan.unsaved.map((one) => one.external_key),
+        location_identifier: at.external_key,
+        asset_identifiers: assets.map((one) => one.external_key),
       })
-      scan.markSaved(id, sent)
+      scan.markSaved(at.id, sent)
     },
-    onSuccess: async () => {
-      notify('Saved.')
+    onSuccess: async (_done, { at, assets }) => {
+      notify(`${assets.length} saved at ${at.name}.`)
       refreshOverview(queries)
       await scan.refresh()
     },
   })
+  const next = scannedLocation ?? picked
+  // Codes scanned after the code of the next location belong to that location.
+  const later = scannedLocation === undefined ? [] : scan.codes.slice(0, scan.codes.indexOf(scannedLocation.code))
+  const unsavedHere = scan.unsaved.filter((one) => !later.includes(one.code))
+  const isAsking = location.data !== undefined && next?.id != null && next.id !== locationId
+  const stay = (): void => {
+    if (scannedLocation !== undefined) scan.drop([scannedLocation.code])
+    setPicked(null)
+  }
+  const switchTo = (id: number | null): void => {
+    stay()
+    setLocation(id)
+  }
   return (
     <Page title="Scan" lead="Choose a location, scan the assets there, and save.">
       <Stack maw={640}>
@@ -134,26 +149,29 @@ function Scan() {
               size="md"
               leftSection={<IconMapPin size={18} />}
               value={locationId}
-              onChange={setLocation}
+              onChange={(id, name) => {
+                if (id === null || locationId === null || scan.unsaved.length === 0) setLocation(id)
+                else setPicked({ id, name })
+              }}
             />
             <NoLocations />
-            {scannedLocation !== undefined && locationId !== null && scannedLocation.id !== locationId && (
-              <Alert color="blue" title={`${scannedLocation.name ?? 'Another location'} was scanned`}>
-                <Group gap="xs">
-                  <Button
-                    size="xs"
-                    onClick={() => {
-                      scan.drop(scannedLocation.code)
-                      setLocation(scannedLocation.id)
-                    }}
-                  >
-                    Switch to it
-                  </Button>
-                  <Button size="xs" variant="default" onClick={() => scan.drop(scannedLocation.code)}>
-                    Ignore
-                  </Button>
-                </Group>
-              </Alert>
+            {isAsking && (
+              <SwitchQuestion
+                title={`${next.name ?? 'Another location'} was ${scannedLocation === undefined ? 'chosen' : 'scanned'}`}
+                from={location.data.name}
+                to={next.name ?? 'the other location'}
+                unsavedCount={unsavedHere.length}
+                isSaving={save.isPending}
+                onSave={() =>
+                  save.mutate({ at: location.data, assets: unsavedHere }, { onSuccess: () => switchTo(next.id) })
+                }
+                onDrop={() => {
+                  scan.drop(unsavedHere.map((one) => one.code))
+                  switchTo(next.id)
+                }}
+                onKeep={() => switchTo(next.id)}
+                onStay={stay}
+              />
             )}
             <CodeField onCodes={scan.add} />
             <Camera onCode={(code) => scan.add([code])} />
@@ -164,15 +182,20 @@ function Scan() {
           <SaveSummary saved={scan.saved} locationName={location.data.name} missingCount={scan.result.missing.length} />
         )}
         <Paper p="md">
-          <Results result={scan.result} mayAttach={isManager} onRemove={scan.drop} onAttach={setUnknownCode} />
+          <Results
+            result={scan.result}
+            mayAttach={isManager}
+            onRemove={(code) => scan.drop([code])}
+            onAttach={setUnknownCode}
+          />
         </Paper>
         {save.isError && <ErrorAlert error={save.error} />}
         <Group className="save-bar" grow preventGrowOverflow={false} wrap="nowrap">
           <Button
             size="md"
-            disabled={location.data === undefined || scan.unsaved.length === 0}
+            disabled={location.data === undefined || scan.unsaved.length === 0 || isAsking}
             loading={save.isPending}
-            onClick={() => location.data !== undefined && save.mutate(location.data)}
+            onClick={() => location.data !== undefined && save.mutate({ at: location.data, assets: scan.unsaved })}
           >
             {location.data === undefined || scan.unsaved.length === 0
               ? 'Save'

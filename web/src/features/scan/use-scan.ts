@@ -66,6 +66,7 @@ export function useScan(orgId: number, locationId: number | null) {
     setStocktake((old) => ({ codes: old.codes.filter((code) => !done.has(code)), saved: null }))
   }, [saved, locationId, known, savedIds])
   return {
+    /** The scanned codes, the latest first. */
     codes,
     result,
     known,
@@ -73,8 +74,10 @@ export function useScan(orgId: number, locationId: number | null) {
     /** The scanned assets that the next save sends. */
     unsaved: [...result.found, ...result.elsewhere].filter((one) => !savedIds.has(one.id)),
     error: resolved.error ?? expected.error,
-    add: (more: readonly string[]) => setStocktake((old) => ({ ...old, codes: [...new Set([...more, ...old.codes])] })),
-    drop: (code: string) => setStocktake((old) => ({ ...old, codes: old.codes.filter((one) => one !== code) })),
+    add: (more: readonly string[]) =>
+      setStocktake((old) => ({ ...old, codes: [...new Set([...[...more].reverse(), ...old.codes])] })),
+    drop: (dropped: readonly string[]) =>
+      setStocktake((old) => ({ ...old, codes: old.codes.filter((one) => !dropped.includes(one)) })),
     /** Marks the assets of a result as saved at the location. */
     markSaved: (savedLocationId: number, { found, elsewhere }: Pick<StocktakeResult, 'found' | 'elsewhere'>) =>
       setStocktake((old) => {
