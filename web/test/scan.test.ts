@@ -122,3 +122,16 @@ test('Scanning the code of another location asks what happens to unsaved assets'
   await expect(page).toHaveURL(new RegExp(`location=${hall.id}`))
   await expect.poll(counts).toEqual(['0', '0', '3', '0'])
 })
+
+test('Clear on the scan page can be undone', async ({ page }) => {
+  const { org, hall } = await warehouse()
+  await org.signIn(page, org.email, `/scan?location=${hall.id}`)
+  const counts = async (): Promise<string[]> => page.locator('[data-count]').allInnerTexts()
+  await page.getByRole('textbox', { name: 'Code' }).fill('CRATE-1, CRATE-2, NO-SUCH')
+  await page.getByRole('textbox', { name: 'Code' }).press('Enter')
+  await expect.poll(counts).toEqual(['1', '1', '2', '1'])
+  await page.getByRole('button', { name: 'Clear' }).click()
+  await expect.poll(counts).toEqual(['0', '0', '3', '0'])
+  await page.getByRole('button', { name: 'Undo' }).click({ timeout: 15_000 })
+  await expect.poll(counts).toEqual(['1', '1', '2', '1'])
+})

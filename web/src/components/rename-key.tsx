@@ -1,9 +1,10 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type RecordKind, renameRecord } from '../api/assets.ts'
 import { required, showFieldErrors } from '../lib/forms.ts'
 import { ErrorAlert, notify } from './feedback.tsx'
+import { GuardedModal } from './guarded-modal.tsx'
 import { refreshOverview } from '../api/overview.ts'
 
 /** Changes the key of a record. Its history and tags are kept. */
@@ -33,7 +34,7 @@ export function RenameKey({
     onError: (error) => showFieldErrors(form, error),
   })
   return (
-    <Modal opened={opened} onClose={onClose} title="Rename the key">
+    <GuardedModal guards={form.isDirty() ? 'input' : null} opened={opened} onClose={onClose} title="Rename the key">
       <form onSubmit={form.onSubmit(() => action.mutate())} noValidate>
         <Stack gap="sm">
           <Text size="sm">
@@ -52,6 +53,6 @@ export function RenameKey({
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </GuardedModal>
   )
 }

@@ -1,6 +1,5 @@
 import { ActionIcon, Anchor, Badge, Button, Group, Select, Stack, Text, TextInput, Tooltip } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ConflictError } from '../../../client/src/errors.ts'
@@ -11,7 +10,7 @@ import { required, showFieldErrors } from '../lib/forms.ts'
 import { tagLabel, tagTypes } from '../lib/tags.ts'
 import { IconTags, IconX } from './icons.ts'
 import { Card } from './page.tsx'
-import { ErrorAlert, notify, notifyError } from './feedback.tsx'
+import { ErrorAlert, notify, notifyError, notifyWithUndo } from './feedback.tsx'
 
 /** Names the record that a tag is already attached to. */
 export function TagConflict({ value }: { value: string }) {
@@ -96,26 +95,11 @@ export function TagsCard({
     onError: notifyError,
     onSuccess: (_done, tag) => {
       refresh()
-      const notification = notifications.show({
-        message: (
-          <Group justify="space-between" wrap="nowrap">
-            <Text size="sm">Detached {tag.value}</Text>
-            <Button
-              size="compact-sm"
-              variant="light"
-              onClick={() => {
-                notifications.hide(notification)
-                attachTag(kind, id, { tag_type: tag.tag_type, value: tag.value })
-                  .then(() => notify('The tag is attached again.'))
-                  .catch(notifyError)
-                  .finally(refresh)
-              }}
-            >
-              Undo
-            </Button>
-          </Group>
-        ),
-        autoClose: 10_000,
+      notifyWithUndo(`Detached ${tag.value}`, () => {
+        attachTag(kind, id, { tag_type: tag.tag_type, value: tag.value })
+          .then(() => notify('The tag is attached again.'))
+          .catch(notifyError)
+          .finally(refresh)
       })
     },
   })

@@ -1,5 +1,5 @@
 import '@mantine/dates/styles.css'
-import { Button, Group, JsonInput, Modal, SimpleGrid, Stack, Switch, TextInput, Textarea } from '@mantine/core'
+import { Button, Group, JsonInput, SimpleGrid, Stack, Switch, TextInput, Textarea } from '@mantine/core'
 import { DateTimePicker } from '@mantine/dates'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
@@ -12,6 +12,7 @@ import { getOne } from '../../api/request.ts'
 import type { Asset } from '../../api/types.ts'
 import { EditConflict } from '../../components/edit-conflict.tsx'
 import { ErrorAlert, notify } from '../../components/feedback.tsx'
+import { GuardedModal } from '../../components/guarded-modal.tsx'
 import { required, toSentence, showFieldErrors } from '../../lib/forms.ts'
 import { fromPickerValue, toPickerValue } from '../../lib/local-time.ts'
 
@@ -128,7 +129,13 @@ export function EditAsset({ asset, onClose }: { asset: Asset; onClose: () => voi
   const hasFormError =
     action.isError && theirs === null && !(action.error instanceof StaleError) && Object.keys(form.errors).length === 0
   return (
-    <Modal opened onClose={onClose} title={`Edit ${asset.name}`} size="lg">
+    <GuardedModal
+      guards={form.isDirty() ? 'input' : null}
+      opened
+      onClose={onClose}
+      title={`Edit ${asset.name}`}
+      size="lg"
+    >
       <form onSubmit={form.onSubmit(() => action.mutate(base))} noValidate>
         <Stack gap="sm">
           {theirs !== null && (
@@ -156,6 +163,6 @@ export function EditAsset({ asset, onClose }: { asset: Asset; onClose: () => voi
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </GuardedModal>
   )
 }

@@ -1,9 +1,10 @@
-import { Button, Group, Modal, Select, Stack, TextInput, Textarea } from '@mantine/core'
+import { Button, Group, Select, Stack, TextInput, Textarea } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { createAsset } from '../../api/assets.ts'
 import { ErrorAlert, notify } from '../../components/feedback.tsx'
+import { GuardedModal } from '../../components/guarded-modal.tsx'
 import { required, showFieldErrors } from '../../lib/forms.ts'
 import { tagTypes } from '../../lib/tags.ts'
 import { refreshOverview } from '../../api/overview.ts'
@@ -43,7 +44,7 @@ export function NewAsset({ opened, onClose }: { opened: boolean; onClose: () => 
     onError: (error) => showFieldErrors(form, error),
   })
   return (
-    <Modal opened={opened} onClose={close} title="New asset">
+    <GuardedModal guards={form.isDirty() ? 'input' : null} opened={opened} onClose={close} title="New asset">
       <form onSubmit={form.onSubmit(() => action.mutate())} noValidate>
         <Stack gap="sm">
           <TextInput label="Name" data-autofocus maxLength={255} required {...form.getInputProps('name')} />
@@ -80,6 +81,6 @@ export function NewAsset({ opened, onClose }: { opened: boolean; onClose: () => 
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </GuardedModal>
   )
 }

@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Modal, Paper, Stack, Text, TextInput } from '@mantine/core'
+import { Anchor, Button, Group, Paper, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
@@ -10,7 +10,7 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { IconBarcode, IconLock, IconMapPin } from '../../components/icons.ts'
 import { Page } from '../../components/page.tsx'
 import { LocationPicker } from '../../components/pickers.tsx'
-import { ErrorAlert, notify } from '../../components/feedback.tsx'
+import { ErrorAlert, notify, notifyWithUndo } from '../../components/feedback.tsx'
 import { useHasRole, useUser } from '../../components/use-session.ts'
 import { Camera } from './camera.tsx'
 import { splitCodes } from './stocktake.ts'
@@ -205,7 +205,7 @@ function Scan() {
             size="md"
             variant="default"
             disabled={scan.codes.length === 0}
-            onClick={scan.clear}
+            onClick={() => notifyWithUndo('The list was cleared.', scan.clear())}
             style={{ flex: '0 0 auto' }}
           >
             Clear
@@ -216,18 +216,18 @@ function Scan() {
           are seen again.
         </Text>
       </Stack>
-      <Modal opened={unknownCode !== null} onClose={() => setUnknownCode(null)} title="Attach this code">
-        {unknownCode !== null && (
-          <AttachCode
-            code={unknownCode}
-            type="barcode"
-            onDone={() => {
-              setUnknownCode(null)
-              void scan.refresh()
-            }}
-          />
-        )}
-      </Modal>
+      {unknownCode !== null && (
+        <AttachCode
+          title="Attach this code"
+          code={unknownCode}
+          type="barcode"
+          onClose={() => setUnknownCode(null)}
+          onDone={() => {
+            setUnknownCode(null)
+            void scan.refresh()
+          }}
+        />
+      )}
     </Page>
   )
 }

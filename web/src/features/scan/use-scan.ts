@@ -92,7 +92,15 @@ export function useScan(orgId: number, locationId: number | null) {
           },
         }
       }),
-    clear: () => setStocktake(emptyStocktake),
+    /** Empties the list. Returns a function that restores it together with the codes scanned since. */
+    clear: () => {
+      setStocktake(emptyStocktake)
+      return () =>
+        setStocktake((now) => ({
+          codes: [...new Set([...now.codes, ...stocktake.codes])],
+          saved: now.saved ?? stocktake.saved,
+        }))
+    },
     refresh: () => queries.invalidateQueries({ queryKey: ['scan'] }),
   }
 }
