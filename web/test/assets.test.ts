@@ -144,6 +144,36 @@ test('A dialog with typed input asks before Escape discards it', async ({ page }
   await expect(name).toHaveValue('')
 })
 
+test('A key or tag conflict is reported under its field, with a link to the owner', async ({ page }) => {
+  const org = await Org.create()
+  const owner = await org.asset('The owner', { external_key: 'A-1', tags: [{ tag_type: 'rfid', value: 'E2AA' }] })
+  const hall = await org.location('Hall', { external_key: 'HALL' })
+  await org.signIn(page, org.email, '/assets')
+  await page.getByRole('button', { name: 'New asset' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('Second')
+  await dialog.getByLabel('Key').fill('A-1')
+  await dialog.getByRole('button', { name: 'Create asset' }).click()
+  await expect(dialog.getByLabel('Key')).toHaveAccessibleDescription(/This key belongs to the asset The owner\./, {
+    timeout: 20_000,
+  })
+  await expect(dialog.getByRole('link', { name: 'The owner' })).toHaveAttribute('href', `/assets/${owner.id}`)
+  await expect(dialog).not.toContainText('external_key')
+  await dialog.getByLabel('Key').fill('A-2')
+  await dialog.getByLabel('Value').fill('e2aa')
+  await dialog.getByRole('button', { name: 'Create asset' }).click()
+  await expect(dialog.getByLabel('Value')).toHaveAccessibleDescription(/This tag is attached to the asset The owner/)
+  await expect(dialog.getByRole('link', { name: 'The owner' })).toHaveAttribute('href', `/assets/${owner.id}`)
+
+  await page.goto(`${url()}/locations`)
+  await page.getByRole('button', { name: 'New location' }).first().click()
+  await dialog.getByLabel('Name').fill('Second')
+  await dialog.getByLabel('Key').fill('HALL')
+  await dialog.getByRole('button', { name: 'Create location' }).click()
+  await expect(dialog.getByLabel('Key')).toHaveAccessibleDescription(/This key belongs to the location Hall\./)
+  await expect(dialog.getByRole('link', { name: 'Hall' })).toHaveAttribute('href', `/locations/${hall.id}`)
+})
+
 test('A key can be renamed, but not to an existing key', async ({ page }) => {
   const org = await Org.create()
   const asset = await org.asset('Crate', { external_key: 'A-1' })
@@ -153,7 +183,7 @@ test('A key can be renamed, but not to an existing key', async ({ page }) => {
   await page.getByRole('menuitem', { name: 'Rename the key' }).click()
   await page.getByRole('dialog').getByLabel('Key').fill('A-2')
   await page.getByRole('button', { name: 'Rename' }).click()
-  await expect(page.getByRole('alert')).toContainText('conflicts')
+  await expect(page.getByText('This key belongs to the asset Other.')).toBeVisible()
   await page.getByRole('dialog').getByLabel('Key').fill('A-3')
   await page.getByRole('button', { name: 'Rename' }).click()
   await expect(page.getByText('A-3')).toBeVisible()

@@ -4,10 +4,10 @@ import { useState } from 'react'
 import { ConflictError } from '../../../client/src/errors.ts'
 import { attachTag, createAsset } from '../api/assets.ts'
 import { tagTypes } from '../lib/tags.ts'
+import { TagConflict } from './conflicts.tsx'
 import { AssetPicker } from './pickers.tsx'
 import { ErrorAlert, notify } from './feedback.tsx'
 import { GuardedModal } from './guarded-modal.tsx'
-import { TagConflict } from './tags-card.tsx'
 
 /** A dialog that attaches an unknown code to an existing or a new asset. */
 export function AttachCode({
@@ -80,7 +80,12 @@ export function AttachCode({
             onChange={({ currentTarget }) => setName(currentTarget.value)}
           />
         )}
-        {action.isError && (isTaken ? <TagConflict value={code} /> : <ErrorAlert error={action.error} />)}
+        {action.isError && !isTaken && <ErrorAlert error={action.error} />}
+        {isTaken && (
+          <Text size="sm" role="alert">
+            <TagConflict type={tagType} value={code} />
+          </Text>
+        )}
         <Group justify="flex-end">
           <Button
             type="submit"

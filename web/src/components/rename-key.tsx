@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type RecordKind, renameRecord } from '../api/assets.ts'
 import { required, showFieldErrors } from '../lib/forms.ts'
+import { showKeyConflict } from './conflicts.tsx'
 import { ErrorAlert, notify } from './feedback.tsx'
 import { GuardedModal } from './guarded-modal.tsx'
 import { refreshOverview } from '../api/overview.ts'
@@ -31,7 +32,10 @@ export function RenameKey({
       notify(below > 0 ? `Renamed; the paths of ${below} locations below it changed too.` : 'Renamed.')
       onClose()
     },
-    onError: (error) => showFieldErrors(form, error),
+    onError: (error) => {
+      showFieldErrors(form, error)
+      showKeyConflict(form, kind, error)
+    },
   })
   return (
     <GuardedModal guards={form.isDirty() ? 'input' : null} opened={opened} onClose={onClose} title="Rename the key">

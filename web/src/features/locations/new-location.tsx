@@ -2,6 +2,7 @@ import { Button, Group, Stack, TextInput, Textarea } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { createLocation } from '../../api/locations.ts'
+import { showKeyConflict } from '../../components/conflicts.tsx'
 import { LocationPicker } from '../../components/pickers.tsx'
 import { ErrorAlert, notify } from '../../components/feedback.tsx'
 import { GuardedModal } from '../../components/guarded-modal.tsx'
@@ -38,7 +39,10 @@ export function NewLocation({
       notify(`${created.name} was created.`)
       close()
     },
-    onError: (error) => showFieldErrors(form, error),
+    onError: (error) => {
+      showFieldErrors(form, error)
+      showKeyConflict(form, 'locations', error)
+    },
   })
   const close = (): void => {
     form.reset()
