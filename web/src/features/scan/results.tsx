@@ -1,4 +1,5 @@
 import { ActionIcon, Alert, Badge, Box, Button, Group, Tabs, Text } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
 import { useAssetNames } from '../../api/assets.ts'
 import type { ResolvedCode } from '../../api/types.ts'
@@ -29,6 +30,24 @@ export function SaveSummary({
       <Text size="sm">
         {formatNumber(expectedCount)} expected here, {formatNumber(elsewhereCount)} from elsewhere,{' '}
         {formatNumber(missingCount)} missing.
+      </Text>
+    </Alert>
+  )
+}
+
+/** The codes that wait for the server. A code that is resolved within a moment is not shown. */
+export function WaitingCodes({ codes }: { codes: readonly string[] }) {
+  const [wasWaiting] = useDebouncedValue(codes.length > 0, 800)
+  if (codes.length === 0 || !wasWaiting) return null
+  return (
+    <Alert color="yellow" role="status" aria-label="Waiting codes">
+      <Text size="sm" fw={600}>
+        {formatNumber(codes.length)} waiting
+      </Text>
+      <Text size="sm">The page sends them as soon as the server answers. Keep this tab open.</Text>
+      <Text size="sm" className="key" style={{ overflowWrap: 'anywhere' }}>
+        {codes.slice(0, 20).join(', ')}
+        {codes.length > 20 && ' …'}
       </Text>
     </Alert>
   )

@@ -14,7 +14,7 @@ import { ErrorAlert, notify, notifyWithUndo } from '../../components/feedback.ts
 import { useHasRole, useUser } from '../../components/use-session.ts'
 import { Camera } from './camera.tsx'
 import { splitCodes } from './stocktake.ts'
-import { Results, SaveSummary } from './results.tsx'
+import { Results, SaveSummary, WaitingCodes } from './results.tsx'
 import { SwitchQuestion } from './switch-question.tsx'
 import { useScan } from './use-scan.ts'
 import { useKeyboardWedge } from './use-keyboard-wedge.ts'
@@ -178,6 +178,7 @@ function Scan() {
           </Stack>
         </Paper>
         {scan.error !== null && <ErrorAlert error={scan.error} onRetry={() => void scan.refresh()} />}
+        <WaitingCodes codes={scan.waiting} />
         {scan.saved !== null && location.data !== undefined && (
           <SaveSummary saved={scan.saved} locationName={location.data.name} missingCount={scan.result.missing.length} />
         )}

@@ -1,7 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
+import type { ResolvedCode } from '../../api/types.ts'
 import { type StocktakeResult, fetchExpectedAssets, compareWithExpected, resolveCodes } from './stocktake.ts'
 
+const retryMs = 5000
 const storageKey = 'lastseen.scan'
 
 /** The assets that were saved at one location during this stocktake. */
@@ -41,7 +43,14 @@ export function useScan(orgId: number, locationId: number | null) {
     enabled: codes.length > 0,
     placeholderData: (old) => old,
     staleTime: Infinity,
+    refetchInterval: ({ state }) => (state.status === 'error' ? retryMs : false),
   })
+  // A failed query has no data. The codes that were resolved before stay known while the server is away.
+  const [lastResolved, setLastResolved] = useState<readonly ResolvedCode[]>([])
+  useEffect(() => {
+    if (resolved.data !== undefined) setLastResolved(resolved.data)
+  }, [resolved.data])
+  const resolvedCodes = resolved.data ?? lastResolved
   const expected = useQuery({
     queryKey: ['scan', 'expected', locationId],
     queryFn: ({ signal }) => fetchExpectedAssets(locationId!, signal),
@@ -49,8 +58,12 @@ export function useScan(orgId: number, locationId: number | null) {
   })
   const known = useMemo(() => {
     const wanted = new Set(codes)
-    return codes.length === 0 ? [] : (resolved.data ?? []).filter((one) => wanted.has(one.code))
-  }, [codes, resolved.data])
+    return codes.length === 0 ? [] : resolvedCodes.filter((one) => wanted.has(one.code))
+  }, [codes, resolvedCodes])
+  const waiting = useMemo(() => {
+    const answered = new Set(known.map((one) => one.code))
+    return codes.filter((code) => !answered.has(code))
+  }, [codes, known])
   const savedIds = useMemo(() => {
     const savedCodes = new Set(saved?.codes)
     return new Set(known.filter((one) => savedCodes.has(one.code)).map((one) => one.id))
@@ -70,6 +83,8 @@ export function useScan(orgId: number, locationId: number | null) {
     codes,
     result,
     known,
+    /** The codes that the server has not resolved yet. */
+    waiting,
     saved: saved?.locationId === locationId ? saved : null,
     /** The scanned assets that the next save sends. */
     unsaved: [...result.found, ...result.elsewhere].filter((one) => !savedIds.has(one.id)),
