@@ -35,6 +35,7 @@ export function GuardedModal({
         opened={opened && isAsking}
         onClose={() => setAsking(false)}
         stackId="question"
+        withCloseButton={false}
         title={question.title}
         size="sm"
       >
