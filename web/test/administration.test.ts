@@ -38,6 +38,24 @@ test('An API key is created with a level per resource, is shown once, and can be
   expect((await exchange()).status).toBe(401)
 })
 
+test('A secret that is shown once asks before Escape closes it', async ({ page }) => {
+  const org = await Org.create()
+  await org.signIn(page, org.email, '/settings/api-keys')
+  await page.getByRole('button', { name: 'New Key' }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill('ERP sync')
+  await page.getByRole('button', { name: 'Create key' }).click()
+  const secrets = page.getByRole('dialog', { name: 'ERP sync' })
+  await expect(secrets.getByText('Shown only now')).toBeVisible()
+  await page.keyboard.press('Escape')
+  const question = page.getByRole('dialog', { name: 'Close without a copy?' })
+  await expect(question).toBeVisible({ timeout: 15_000 })
+  await question.getByRole('button', { name: 'Go back' }).click()
+  await expect(question).toHaveCount(0)
+  await expect(secrets.getByText('Shown only now')).toBeVisible()
+  await secrets.getByRole('button', { name: 'I have saved it' }).click()
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+})
+
 test('A new reader has antennas and a token that is shown once, also in the device settings', async ({ page }) => {
   const { org } = await warehouse()
   await org.signIn(page, org.email, '/readers')

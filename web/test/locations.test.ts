@@ -33,6 +33,32 @@ test('A location can be created below another and moved, and cannot be deleted w
   await expect(page.getByRole('dialog').getByRole('alert')).toContainText('conflicts')
 })
 
+test('The keyboard picks the matching parent location and never removes the current one', async ({ page }) => {
+  const { org, site, hall, dock } = await warehouse()
+  const shelf = await org.location('Shelf 7', { parent_id: hall.id })
+  const parentId = async (): Promise<number | null> =>
+    ((await org.get(`/locations/${shelf.id}`)) as { parent_id: number | null }).parent_id
+  await org.signIn(page, org.email, `/locations/${shelf.id}`)
+  const dialog = page.getByRole('dialog')
+  const parent = dialog.getByRole('combobox', { name: 'Parent location' })
+  const choose = async (text: string, keys: readonly string[], shown: string): Promise<void> => {
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await parent.focus()
+    if (text !== '') await parent.fill(text)
+    for (const key of keys) await parent.press(key)
+    await expect(parent).toHaveValue(shown)
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await expect(dialog).toHaveCount(0)
+  }
+  // The keys are pressed before the search has finished, and after the list of all locations was opened.
+  await choose('Dock', ['ArrowDown', 'Enter'], 'Dock 1 (DOCK-1)')
+  expect(await parentId()).toBe(dock.id)
+  await choose('', ['ArrowUp', 'ArrowDown', 'Enter'], 'Dock 1 (DOCK-1)')
+  expect(await parentId()).toBe(dock.id)
+  await choose('river', ['Enter'], 'Riverside (SITE)')
+  expect(await parentId()).toBe(site.id)
+})
+
 test('A location page shows its assets, arrivals and departures', async ({ page }) => {
   const { org, hall } = await warehouse()
   await org.signIn(page, org.email, `/locations/${hall.id}`)

@@ -49,7 +49,7 @@ test(
 
     await page.getByRole('button', { name: 'Save 5 at Hall A' }).click()
     await expect(page.getByText('5 assets are at Hall A now.')).toBeVisible()
-    await expect.poll(counts).toEqual(['0', '0', '6', '0'])
+    await expect.poll(counts).toEqual(['5', '0', '1', '0'])
     const here = (await org.get(`/reports/asset-locations?location_id=${hall.id}`)) as object[]
     expect(here).toHaveLength(6)
     expect(errors).toEqual([])
@@ -68,3 +68,99 @@ test(
     expect(page.url()).toBe(`${url()}/scan?location=${hall.id}`)
   },
 )
+
+test('Saved assets stay under Found, and a summary states the result of the stocktake', async ({ page }) => {
+  const { org, hall, tag } = await warehouse()
+  await org.signIn(page, org.email, `/scan?location=${hall.id}`)
+  const code = page.getByRole('textbox', { name: 'Code' })
+  const counts = async (): Promise<string[]> => page.locator('[data-count]').allInnerTexts()
+  await code.fill(`${tag(1)}, ${tag(3)}, CRATE-2, CRATE-5`)
+  await code.press('Enter')
+  await expect.poll(counts).toEqual(['2', '2', '1', '0'])
+  await page.getByRole('button', { name: 'Save 4 at Hall A' }).click()
+  await expect(page.getByText('4 assets are at Hall A now.')).toBeVisible()
+  await expect.poll(counts).toEqual(['4', '0', '1', '0'])
+  const summary = page.getByRole('status', { name: 'Result' })
+  await expect(summary).toContainText('2 expected here, 2 from elsewhere, 1 missing.')
+  await expect(page.getByRole('button', { name: 'Save', exact: true })).toBeDisabled()
+
+  // Only assets scanned after the save are sent by the next save.
+  await code.fill('CRATE-6')
+  await code.press('Enter')
+  await page.getByRole('button', { name: 'Save 1 at Hall A' }).click()
+  await expect(summary).toContainText('5 assets are at Hall A now.')
+  await expect.poll(counts).toEqual(['5', '0', '1', '0'])
+  await page.reload()
+  await expect.poll(counts).toEqual(['5', '0', '1', '0'])
+  await expect(summary).toContainText('5 assets are at Hall A now.')
+})
+
+test('Scanning the code of another location asks what happens to unsaved assets', async ({ page }) => {
+  const { org, hall, dock } = await warehouse()
+  await org.signIn(page, org.email, `/scan?location=${hall.id}`)
+  const code = page.getByRole('textbox', { name: 'Code' })
+  const counts = async (): Promise<string[]> => page.locator('[data-count]').allInnerTexts()
+  const enter = async (text: string): Promise<void> => {
+    await code.fill(text)
+    await code.press('Enter')
+  }
+  await enter('CRATE-1, CRATE-3')
+  await expect.poll(counts).toEqual(['2', '0', '1', '0'])
+  await enter('DOCK-1')
+  const question = page.getByRole('alert').filter({ hasText: 'Dock 1' })
+  await expect(question).toContainText('2 assets are not saved at Hall A yet.')
+  await question.getByRole('button', { name: 'Stay at Hall A' }).click()
+  await expect(question).toHaveCount(0)
+  await expect.poll(counts).toEqual(['2', '0', '1', '0'])
+
+  await enter('DOCK-1')
+  await question.getByRole('button', { name: 'Save 2 at Hall A' }).click()
+  await expect(page).toHaveURL(new RegExp(`location=${dock.id}`))
+  await expect.poll(counts).toEqual(['0', '0', '1', '0'])
+  const seen = (await org.get(`/assets/${String((await org.get('/assets?external_key=CRATE-3'))[0].id)}/history`)) as {
+    location_external_key: string
+  }[]
+  expect(JSON.stringify(seen[0])).toContain('HALL-A')
+
+  await enter('CRATE-4')
+  await expect.poll(counts).toEqual(['0', '1', '1', '0'])
+  await page.getByRole('combobox', { name: 'Location' }).fill('Hall')
+  await page.getByRole('option', { name: /Hall A/ }).click()
+  await page.getByRole('button', { name: 'Drop 1', exact: true }).click()
+  await expect(page).toHaveURL(new RegExp(`location=${hall.id}`))
+  await expect.poll(counts).toEqual(['0', '0', '3', '0'])
+})
+
+test('Clear on the scan page can be undone', async ({ page }) => {
+  const { org, hall } = await warehouse()
+  await org.signIn(page, org.email, `/scan?location=${hall.id}`)
+  const counts = async (): Promise<string[]> => page.locator('[data-count]').allInnerTexts()
+  await page.getByRole('textbox', { name: 'Code' }).fill('CRATE-1, CRATE-2, NO-SUCH')
+  await page.getByRole('textbox', { name: 'Code' }).press('Enter')
+  await expect.poll(counts).toEqual(['1', '1', '2', '1'])
+  await page.getByRole('button', { name: 'Clear' }).click()
+  await expect.poll(counts).toEqual(['0', '0', '3', '0'])
+  await page.getByRole('button', { name: 'Undo' }).click({ timeout: 15_000 })
+  await expect.poll(counts).toEqual(['1', '1', '2', '1'])
+})
+
+test('A code scanned while the server is away is shown as waiting and is sent later', async ({ page }) => {
+  const { org, hall } = await warehouse()
+  await org.signIn(page, org.email, `/scan?location=${hall.id}`)
+  const code = page.getByRole('textbox', { name: 'Code' })
+  const counts = async (): Promise<string[]> => page.locator('[data-count]').allInnerTexts()
+  await code.fill('CRATE-1')
+  await code.press('Enter')
+  await expect.poll(counts).toEqual(['1', '0', '2', '0'])
+  await page.route('**/api/v1/codes/resolve', (route) => route.abort())
+  await code.fill('CRATE-3')
+  await code.press('Enter')
+  const waiting = page.getByRole('status', { name: 'Waiting codes' })
+  await expect(waiting).toContainText('1 waiting', { timeout: 30_000 })
+  await expect(waiting).toContainText('CRATE-3')
+  await expect(page.getByRole('alert')).toContainText('No connection')
+  expect(await counts()).toEqual(['1', '0', '2', '0'])
+  await page.unroute('**/api/v1/codes/resolve')
+  await expect.poll(counts).toEqual(['2', '0', '1', '0'])
+  await expect(waiting).toHaveCount(0)
+})

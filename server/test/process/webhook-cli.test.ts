@@ -36,7 +36,8 @@ async function facts(...args: string[]): Promise<Record<string, unknown>> {
   return JSON.parse(ended.stdout)
 }
 
-const rows = () => withSql(database.url, async (sql) => [...(await sql`select url, is_enabled, generation from webhooks`)])
+const rows = () =>
+  withSql(database.url, async (sql) => [...(await sql`select url, is_enabled, generation from webhooks`)])
 
 describe('lastseen webhook', () => {
   it('registers, shows, changes, tests and deletes an organization’s webhook', async () => {

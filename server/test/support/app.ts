@@ -126,7 +126,8 @@ async function openSecond(
   watch: Watch,
 ): Promise<Opened | null> {
   const secondProcessUrl = inject('secondProcessUrl')
-  if (secondProcessUrl === null || options.sharesDatabaseWith !== undefined || options.singleServerReason !== undefined) return null
+  if (secondProcessUrl === null || options.sharesDatabaseWith !== undefined || options.singleServerReason !== undefined)
+    return null
   const { clock, delivery, tell, onStatement } = options
   if ([clock, delivery, tell, onStatement].every((one) => one === undefined))
     return openServerInSecondProcess(secondProcessUrl, url, settings, watch.check)

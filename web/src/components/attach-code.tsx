@@ -4,12 +4,25 @@ import { useState } from 'react'
 import { ConflictError } from '../../../client/src/errors.ts'
 import { attachTag, createAsset } from '../api/assets.ts'
 import { tagTypes } from '../lib/tags.ts'
+import { TagConflict } from './conflicts.tsx'
 import { AssetPicker } from './pickers.tsx'
 import { ErrorAlert, notify } from './feedback.tsx'
-import { TagConflict } from './tags-card.tsx'
+import { GuardedModal } from './guarded-modal.tsx'
 
-/** Attaches an unknown code to an existing or a new asset. */
-export function AttachCode({ code, type, onDone }: { code: string; type: string; onDone: () => void }) {
+/** A dialog that attaches an unknown code to an existing or a new asset. */
+export function AttachCode({
+  title,
+  code,
+  type,
+  onDone,
+  onClose,
+}: {
+  title: string
+  code: string
+  type: string
+  onDone: () => void
+  onClose: () => void
+}) {
   const queries = useQueryClient()
   const [mode, setMode] = useState('existing')
   const [tagType, setTagType] = useState(type)
@@ -29,53 +42,60 @@ export function AttachCode({ code, type, onDone }: { code: string; type: string;
   })
   const isTaken = action.error instanceof ConflictError
   return (
-    <Stack
-      gap="sm"
-      component="form"
-      onSubmit={(event) => {
-        event.preventDefault()
-        action.mutate()
-      }}
-    >
-      <Text size="sm" className="key">
-        {code}
-      </Text>
-      <Select
-        label="Tag type"
-        data={tagTypes}
-        value={tagType}
-        allowDeselect={false}
-        onChange={(next) => setTagType(next ?? tagType)}
-      />
-      <SegmentedControl
-        aria-label="Attach to"
-        value={mode}
-        onChange={setMode}
-        data={[
-          { value: 'existing', label: 'An existing asset' },
-          { value: 'new', label: 'A new asset' },
-        ]}
-      />
-      {mode === 'existing' ? (
-        <AssetPicker label="Asset" value={assetId} onChange={setAssetId} />
-      ) : (
-        <TextInput
-          label="Name"
-          value={name}
-          maxLength={255}
-          onChange={({ currentTarget }) => setName(currentTarget.value)}
+    <GuardedModal guards={name !== '' || assetId !== null ? 'input' : null} opened onClose={onClose} title={title}>
+      <Stack
+        gap="sm"
+        component="form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          action.mutate()
+        }}
+      >
+        <Text size="sm" className="key">
+          {code}
+        </Text>
+        <Select
+          label="Tag type"
+          data={tagTypes}
+          value={tagType}
+          allowDeselect={false}
+          onChange={(next) => setTagType(next ?? tagType)}
         />
-      )}
-      {action.isError && (isTaken ? <TagConflict value={code} /> : <ErrorAlert error={action.error} />)}
-      <Group justify="flex-end">
-        <Button
-          type="submit"
-          loading={action.isPending}
-          disabled={mode === 'existing' ? assetId === null : name.trim() === ''}
-        >
-          Attach
-        </Button>
-      </Group>
-    </Stack>
+        <SegmentedControl
+          aria-label="Attach to"
+          value={mode}
+          onChange={setMode}
+          data={[
+            { value: 'existing', label: 'An existing asset' },
+            { value: 'new', label: 'A new asset' },
+          ]}
+        />
+        {mode === 'existing' ? (
+          <AssetPicker label="Asset" value={assetId} onChange={setAssetId} />
+        ) : (
+          <TextInput
+            label="Name"
+            value={name}
+            maxLength={255}
+            onChange={({ currentTarget }) => setName(currentTarget.value)}
+          />
+        )}
+        {action.isError && !isTaken && <ErrorAlert error={action.error} />}
+        {isTaken && (
+          <Text size="sm" role="alert">
+            <TagConflict type={tagType} value={code} />
+          </Text>
+        )}
+        <Group justify="flex-end">
+          <Button
+            type="submit"
+            loading={action.isPending}
+            disabled={mode === 'existing' ? assetId === null : name.trim() === ''}
+          >
+            Attach
+          </Button>
+        </Group>
+      </Stack>
+    </GuardedModal>
   )
 }

@@ -54,6 +54,28 @@ export function notifyError(error: unknown): void {
   })
 }
 
+/** Reports an action for ten seconds with a button that undoes it. */
+export function notifyWithUndo(message: string, onUndo: () => void): void {
+  const notification = notifications.show({
+    message: (
+      <Group justify="space-between" wrap="nowrap">
+        <Text size="sm">{message}</Text>
+        <Button
+          size="compact-sm"
+          variant="light"
+          onClick={() => {
+            notifications.hide(notification)
+            onUndo()
+          }}
+        >
+          Undo
+        </Button>
+      </Group>
+    ),
+    autoClose: 10_000,
+  })
+}
+
 export function notify(message: string, title?: string): void {
   notifications.show({ color: 'harbor', message, ...(title === undefined ? {} : { title }), autoClose: 4000 })
 }

@@ -1,7 +1,7 @@
 import { Loader, Select, type SelectProps } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { listAssets, oneAsset } from '../api/assets.ts'
 import { listLocations, oneLocation } from '../api/locations.ts'
 
@@ -18,32 +18,66 @@ interface NamedRecord {
 
 const option = (one: NamedRecord) => ({ value: String(one.id), label: `${one.name} (${one.external_key})` })
 
-/** A select whose options come from a search on the server. */
+const isExactMatch = (one: NamedRecord, text: string): boolean =>
+  [one.name, one.external_key].some((value) => value.toLowerCase() === text.toLowerCase())
+
+/** A select whose options come from a search on the server. Enter picks the match, also while the search is running. */
 function Picker({
   found,
   chosen,
-  isFetching,
+  text,
   onSearch,
   value,
   onChange,
   ...rest
 }: PickerProps & {
-  found: readonly NamedRecord[]
+  /** The matches of the text; undefined while they are loaded. */
+  found: readonly NamedRecord[] | undefined
   chosen: NamedRecord | undefined
-  isFetching: boolean
-  onSearch: (text: string) => void
+  /** The text to search for; empty while the input shows the current choice. */
+  text: string
+  onSearch: (typed: string) => void
 }) {
-  const all = chosen === undefined || found.some((one) => one.id === chosen.id) ? found : [chosen, ...found]
+  const [isOpen, setOpen] = useState(false)
+  const [isEnterPending, setEnterPending] = useState(false)
+  // The arrow keys have highlighted an option, which the select picks on Enter.
+  const isHighlighted = useRef(false)
+  const matches = found ?? []
+  const isChosenListed = chosen === undefined || matches.some((one) => one.id === chosen.id)
+  // While the user searches, the current choice is listed only if it matches.
+  const all = text !== '' || isChosenListed ? matches : [chosen, ...matches]
+  useEffect(() => {
+    if (!isEnterPending || found === undefined) return
+    setEnterPending(false)
+    const match = found.find((one) => isExactMatch(one, text)) ?? found[0]
+    if (match === undefined) return
+    setOpen(false)
+    onChange(match.id, match.name)
+  }, [isEnterPending, found, text, onChange])
   return (
     <Select
       searchable
       clearable
-      nothingFoundMessage={isFetching ? 'Searching …' : 'Nothing found'}
-      rightSection={isFetching ? <Loader size={14} /> : undefined}
+      allowDeselect={false}
+      nothingFoundMessage={found === undefined ? 'Searching …' : 'Nothing found'}
+      rightSection={found === undefined ? <Loader size={14} /> : undefined}
       data={all.map(option)}
       filter={({ options }) => options}
       value={value === null ? null : String(value)}
-      onSearchChange={onSearch}
+      dropdownOpened={isOpen}
+      onDropdownOpen={() => setOpen(true)}
+      onDropdownClose={() => setOpen(false)}
+      onSearchChange={(typed) => {
+        isHighlighted.current = false
+        setEnterPending(false)
+        onSearch(typed)
+      }}
+      onKeyDown={(event) => {
+        if (event.key.startsWith('Arrow') && all.length > 0) isHighlighted.current = true
+        if (event.key !== 'Enter' || text === '' || isHighlighted.current) return
+        event.preventDefault()
+        setEnterPending(true)
+      }}
       onChange={(picked) => {
         const one = all.find((candidate) => String(candidate.id) === picked)
         onChange(one?.id ?? null, one?.name ?? null)
@@ -59,15 +93,16 @@ const searchText = (typed: string, chosen: NamedRecord | undefined): string =>
 
 export function LocationPicker(props: PickerProps) {
   const [typed, setTyped] = useState('')
-  const [text] = useDebouncedValue(typed, 200)
-  const chosen = useQuery({ ...oneLocation(props.value ?? 0), enabled: props.value !== null })
-  const found = useQuery(listLocations({ q: searchText(text, chosen.data), limit: 20, offset: 0 }))
+  const [debounced] = useDebouncedValue(typed, 200)
+  const { data: chosen } = useQuery({ ...oneLocation(props.value ?? 0), enabled: props.value !== null })
+  const [text, sent] = [searchText(typed, chosen), searchText(debounced, chosen)]
+  const { data, isPlaceholderData } = useQuery(listLocations({ q: sent, limit: 20, offset: 0 }))
   return (
     <Picker
       {...props}
-      found={found.data?.data ?? []}
-      chosen={props.value === null ? undefined : chosen.data}
-      isFetching={found.isFetching}
+      found={text === sent && !isPlaceholderData ? data?.data : undefined}
+      chosen={props.value === null ? undefined : chosen}
+      text={text}
       onSearch={setTyped}
     />
   )
@@ -75,15 +110,16 @@ export function LocationPicker(props: PickerProps) {
 
 export function AssetPicker(props: PickerProps) {
   const [typed, setTyped] = useState('')
-  const [text] = useDebouncedValue(typed, 200)
-  const chosen = useQuery({ ...oneAsset(props.value ?? 0), enabled: props.value !== null })
-  const found = useQuery(listAssets({ q: searchText(text, chosen.data), limit: 20, offset: 0 }))
+  const [debounced] = useDebouncedValue(typed, 200)
+  const { data: chosen } = useQuery({ ...oneAsset(props.value ?? 0), enabled: props.value !== null })
+  const [text, sent] = [searchText(typed, chosen), searchText(debounced, chosen)]
+  const { data, isPlaceholderData } = useQuery(listAssets({ q: sent, limit: 20, offset: 0 }))
   return (
     <Picker
       {...props}
-      found={found.data?.data ?? []}
-      chosen={props.value === null ? undefined : chosen.data}
-      isFetching={found.isFetching}
+      found={text === sent && !isPlaceholderData ? data?.data : undefined}
+      chosen={props.value === null ? undefined : chosen}
+      text={text}
       onSearch={setTyped}
     />
   )

@@ -1,9 +1,11 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type RecordKind, renameRecord } from '../api/assets.ts'
 import { required, showFieldErrors } from '../lib/forms.ts'
+import { showKeyConflict } from './conflicts.tsx'
 import { ErrorAlert, notify } from './feedback.tsx'
+import { GuardedModal } from './guarded-modal.tsx'
 import { refreshOverview } from '../api/overview.ts'
 
 /** Changes the key of a record. Its history and tags are kept. */
@@ -30,10 +32,13 @@ export function RenameKey({
       notify(below > 0 ? `Renamed; the paths of ${below} locations below it changed too.` : 'Renamed.')
       onClose()
     },
-    onError: (error) => showFieldErrors(form, error),
+    onError: (error) => {
+      showFieldErrors(form, error)
+      showKeyConflict(form, kind, error)
+    },
   })
   return (
-    <Modal opened={opened} onClose={onClose} title="Rename the key">
+    <GuardedModal guards={form.isDirty() ? 'input' : null} opened={opened} onClose={onClose} title="Rename the key">
       <form onSubmit={form.onSubmit(() => action.mutate())} noValidate>
         <Stack gap="sm">
           <Text size="sm">
@@ -52,6 +57,6 @@ export function RenameKey({
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </GuardedModal>
   )
 }

@@ -1,40 +1,15 @@
-import { ActionIcon, Anchor, Badge, Button, Group, Select, Stack, Text, TextInput, Tooltip } from '@mantine/core'
+import { ActionIcon, Badge, Button, Group, Select, Stack, Text, TextInput, Tooltip } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { notifications } from '@mantine/notifications'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { ConflictError } from '../../../client/src/errors.ts'
 import { type RecordKind, attachTag, detachTag } from '../api/assets.ts'
-import { getOne } from '../api/request.ts'
-import type { SearchResult, Tag } from '../api/types.ts'
+import type { Tag } from '../api/types.ts'
 import { required, showFieldErrors } from '../lib/forms.ts'
 import { tagLabel, tagTypes } from '../lib/tags.ts'
+import { TagConflict } from './conflicts.tsx'
 import { IconTags, IconX } from './icons.ts'
 import { Card } from './page.tsx'
-import { ErrorAlert, notify, notifyError } from './feedback.tsx'
-
-/** Names the record that a tag is already attached to. */
-export function TagConflict({ value }: { value: string }) {
-  const found = useQuery({
-    queryKey: ['search', 'owner', value],
-    queryFn: ({ signal }) => getOne<SearchResult>('/search', { q: value, limit: 8 }, signal),
-  })
-  const isSameValue = (one: string): boolean =>
-    one.replace(/[:-]/g, '').toLowerCase() === value.replace(/[:-]/g, '').toLowerCase()
-  const owner = found.data?.tags.find((one) => isSameValue(one.value))
-  if (owner === undefined) return <Text size="sm">This tag is already attached to another record.</Text>
-  const isAsset = owner.asset_id !== null
-  const href = isAsset ? `/assets/${String(owner.asset_id)}` : `/locations/${String(owner.location_id)}`
-  return (
-    <Text size="sm">
-      This tag is attached to the {isAsset ? 'asset' : 'location'}{' '}
-      <Anchor inherit underline="always" renderRoot={(props) => <Link to={href} {...props} />}>
-        {owner.holder_name}
-      </Anchor>{' '}
-      ({owner.holder_key}). Detach it there first.
-    </Text>
-  )
-}
+import { ErrorAlert, notify, notifyError, notifyWithUndo } from './feedback.tsx'
 
 function AttachForm({ kind, id, onChanged }: { kind: RecordKind; id: number; onChanged: () => void }) {
   const form = useForm({ initialValues: { tag_type: 'rfid', value: '' }, validate: { value: required('A value') } })
@@ -69,9 +44,13 @@ function AttachForm({ kind, id, onChanged }: { kind: RecordKind; id: number; onC
         </Button>
       </Group>
       {action.isError && Object.keys(form.errors).length === 0 && (
-        <div style={{ marginTop: 8 }} role="alert">
-          {isTaken ? <TagConflict value={form.values.value} /> : <ErrorAlert error={action.error} />}
-        </div>
+        <Text size="sm" component="div" mt={8} role="alert">
+          {isTaken ? (
+            <TagConflict type={form.values.tag_type} value={form.values.value} />
+          ) : (
+            <ErrorAlert error={action.error} />
+          )}
+        </Text>
       )}
     </form>
   )
@@ -96,26 +75,11 @@ export function TagsCard({
     onError: notifyError,
     onSuccess: (_done, tag) => {
       refresh()
-      const notification = notifications.show({
-        message: (
-          <Group justify="space-between" wrap="nowrap">
-            <Text size="sm">Detached {tag.value}</Text>
-            <Button
-              size="compact-sm"
-              variant="light"
-              onClick={() => {
-                notifications.hide(notification)
-                attachTag(kind, id, { tag_type: tag.tag_type, value: tag.value })
-                  .then(() => notify('The tag is attached again.'))
-                  .catch(notifyError)
-                  .finally(refresh)
-              }}
-            >
-              Undo
-            </Button>
-          </Group>
-        ),
-        autoClose: 10_000,
+      notifyWithUndo(`Detached ${tag.value}`, () => {
+        attachTag(kind, id, { tag_type: tag.tag_type, value: tag.value })
+          .then(() => notify('The tag is attached again.'))
+          .catch(notifyError)
+          .finally(refresh)
       })
     },
   })

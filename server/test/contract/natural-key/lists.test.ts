@@ -3,7 +3,14 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import type { Client } from '../../support/client.ts'
 import { type FieldEntry, expectApiError } from '../../support/error-response.ts'
-import { type NaturalLocation, naturalPath, identifiersOf, createNaturalAsset, createNaturalLocation, naturalBase } from '../../support/natural-key.ts'
+import {
+  type NaturalLocation,
+  naturalPath,
+  identifiersOf,
+  createNaturalAsset,
+  createNaturalLocation,
+  naturalBase,
+} from '../../support/natural-key.ts'
 import { propertyRuns } from '../../support/rounds.ts'
 
 const startedAt = Date.now()

@@ -12,7 +12,13 @@ import {
   naturalBase,
 } from '../../support/natural-key.ts'
 import { propertyRuns } from '../../support/rounds.ts'
-import { type PrimaryAsset, toNaturalAsset, toNaturalLocation, toPrimaryAsset, toPrimaryLocation } from '../../support/surface-mapping.ts'
+import {
+  type PrimaryAsset,
+  toNaturalAsset,
+  toNaturalLocation,
+  toPrimaryAsset,
+  toPrimaryLocation,
+} from '../../support/surface-mapping.ts'
 
 const context = useApp()
 const locations = ['YARD', 'HALL/A', 'ä 100%']

@@ -1,15 +1,4 @@
-import {
-  Button,
-  Fieldset,
-  Group,
-  JsonInput,
-  Modal,
-  SimpleGrid,
-  Stack,
-  Switch,
-  TextInput,
-  Textarea,
-} from '@mantine/core'
+import { Button, Fieldset, Group, JsonInput, SimpleGrid, Stack, Switch, TextInput, Textarea } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -22,6 +11,7 @@ import type { Asset } from '../../api/types.ts'
 import { DateTimePicker } from '../../components/date-time-picker.tsx'
 import { EditConflict } from '../../components/edit-conflict.tsx'
 import { ErrorAlert, notify } from '../../components/feedback.tsx'
+import { GuardedModal } from '../../components/guarded-modal.tsx'
 import { required, toSentence, showFieldErrors } from '../../lib/forms.ts'
 import { fromPickerValue, toPickerValue } from '../../lib/local-time.ts'
 import { mergeChanges } from '../../lib/merge-changes.ts'
@@ -107,7 +97,6 @@ function Fields({ form, isLocked }: { form: UseFormReturnType<Values>; isLocked:
         autosize
         minRows={4}
         maxRows={14}
-        formatOnBlur
         deserialize={parseMetadata}
         validationError={metadataRule(form.values.metadata)}
         {...form.getInputProps('metadata')}
@@ -154,7 +143,13 @@ export function EditAsset({ asset, onClose }: { asset: Asset; onClose: () => voi
   const hasFormError =
     action.isError && theirs === null && !(action.error instanceof StaleError) && Object.keys(form.errors).length === 0
   return (
-    <Modal opened onClose={onClose} title={`Edit ${asset.name}`} size="lg">
+    <GuardedModal
+      guards={form.isDirty() ? 'input' : null}
+      opened
+      onClose={onClose}
+      title={`Edit ${asset.name}`}
+      size="lg"
+    >
       <form onSubmit={form.onSubmit((values) => action.mutate({ from: base, values }))} noValidate>
         <Stack gap="sm">
           {theirs !== null && (
@@ -183,6 +178,6 @@ export function EditAsset({ asset, onClose }: { asset: Asset; onClose: () => voi
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </GuardedModal>
   )
 }

@@ -1,9 +1,12 @@
-import { Button, Group, Modal, Select, Stack, TextInput, Textarea } from '@mantine/core'
+import { Button, Group, Select, Stack, TextInput, Textarea } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { ConflictError } from '../../../../client/src/errors.ts'
 import { createAsset } from '../../api/assets.ts'
+import { TagConflict, showKeyConflict } from '../../components/conflicts.tsx'
 import { ErrorAlert, notify } from '../../components/feedback.tsx'
+import { GuardedModal } from '../../components/guarded-modal.tsx'
 import { required, showFieldErrors } from '../../lib/forms.ts'
 import { tagTypes } from '../../lib/tags.ts'
 import { refreshOverview } from '../../api/overview.ts'
@@ -40,10 +43,16 @@ export function NewAsset({ opened, onClose }: { opened: boolean; onClose: () => 
       close()
       void navigate({ to: '/assets/$assetId', params: { assetId: String(asset.id) } })
     },
-    onError: (error) => showFieldErrors(form, error),
+    onError: (error) => {
+      showFieldErrors(form, error)
+      showKeyConflict(form, 'assets', error)
+      const { tag_type: type, tags: value } = form.getValues()
+      if (error instanceof ConflictError && error.message.startsWith('A tag'))
+        form.setFieldError('tags', <TagConflict type={type} value={value} />)
+    },
   })
   return (
-    <Modal opened={opened} onClose={close} title="New asset">
+    <GuardedModal guards={form.isDirty() ? 'input' : null} opened={opened} onClose={close} title="New asset">
       <form onSubmit={form.onSubmit(() => action.mutate())} noValidate>
         <Stack gap="sm">
           <TextInput label="Name" data-autofocus maxLength={255} required {...form.getInputProps('name')} />
@@ -69,7 +78,7 @@ export function NewAsset({ opened, onClose }: { opened: boolean; onClose: () => 
               {...form.getInputProps('tags')}
             />
           </Group>
-          {action.isError && <ErrorAlert error={action.error} />}
+          {action.isError && Object.keys(form.errors).length === 0 && <ErrorAlert error={action.error} />}
           <Group justify="flex-end" mt="xs">
             <Button variant="default" onClick={close}>
               Cancel
@@ -80,6 +89,6 @@ export function NewAsset({ opened, onClose }: { opened: boolean; onClose: () => 
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </GuardedModal>
   )
 }

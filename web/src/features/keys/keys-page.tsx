@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Modal, Paper, Text } from '@mantine/core'
+import { Badge, Button, Group, Paper, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ColumnDef } from '@tanstack/react-table'
 import { useState } from 'react'
@@ -13,6 +13,7 @@ import { AdminOnly } from '../../components/admin-only.tsx'
 import { Page } from '../../components/page.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { ErrorAlert, notify } from '../../components/feedback.tsx'
+import { GuardedModal } from '../../components/guarded-modal.tsx'
 import { useUser } from '../../components/use-session.ts'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { dateTime } from '../../lib/time.ts'
@@ -170,7 +171,13 @@ function Keys() {
           }}
         />
       )}
-      <Modal opened={createdKey !== null} onClose={() => setCreatedKey(null)} title={createdKey?.name} size="lg">
+      <GuardedModal
+        guards="secret"
+        opened={createdKey !== null}
+        onClose={() => setCreatedKey(null)}
+        title={createdKey?.name}
+        size="lg"
+      >
         {createdKey !== null && (
           <OneTimeSecrets
             values={[
@@ -183,7 +190,7 @@ function Keys() {
             <CopyBlock text={curl(createdKey)} label="the command" />
           </OneTimeSecrets>
         )}
-      </Modal>
+      </GuardedModal>
       <Confirm
         opened={keyToRevoke !== null}
         title={`Revoke ${keyToRevoke?.name ?? ''}?`}

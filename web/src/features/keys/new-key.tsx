@@ -1,10 +1,11 @@
-import { Button, Group, Modal, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { post } from '../../api/request.ts'
 import type { NewApiKey } from '../../api/types.ts'
 import { DateTimePicker } from '../../components/date-time-picker.tsx'
 import { ErrorAlert } from '../../components/feedback.tsx'
+import { GuardedModal } from '../../components/guarded-modal.tsx'
 import { useUser } from '../../components/use-session.ts'
 import { required, showFieldErrors } from '../../lib/forms.ts'
 import { fromPickerValue, toPickerValue } from '../../lib/local-time.ts'
@@ -63,7 +64,7 @@ export function NewKey({ onClose, onCreated }: { onClose: () => void; onCreated:
     onError: (error) => showFieldErrors(form, error),
   })
   return (
-    <Modal opened onClose={onClose} title="New Key" size="lg">
+    <GuardedModal guards={form.isDirty() ? 'input' : null} opened onClose={onClose} title="New Key" size="lg">
       <form onSubmit={form.onSubmit(() => action.mutate())} noValidate>
         <Stack gap="md">
           <TextInput label="Name" placeholder="ERP sync" required data-autofocus {...form.getInputProps('name')} />
@@ -118,6 +119,6 @@ export function NewKey({ onClose, onCreated }: { onClose: () => void; onCreated:
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </GuardedModal>
   )
 }

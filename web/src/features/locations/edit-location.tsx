@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, Switch, TextInput, Textarea } from '@mantine/core'
+import { Button, Group, Stack, Switch, TextInput, Textarea } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -9,6 +9,7 @@ import type { Location } from '../../api/types.ts'
 import { EditConflict } from '../../components/edit-conflict.tsx'
 import { LocationPicker } from '../../components/pickers.tsx'
 import { ErrorAlert, notify } from '../../components/feedback.tsx'
+import { GuardedModal } from '../../components/guarded-modal.tsx'
 import { required, showFieldErrors } from '../../lib/forms.ts'
 import { type FieldConflict, mergeChanges } from '../../lib/merge-changes.ts'
 import { refreshOverview, useLocationCounts } from '../../api/overview.ts'
@@ -84,7 +85,7 @@ export function EditLocation({ location, onClose }: { location: Location; onClos
   const hasFormError =
     action.isError && theirs === null && !(action.error instanceof StaleError) && Object.keys(form.errors).length === 0
   return (
-    <Modal opened onClose={onClose} title={`Edit ${location.name}`}>
+    <GuardedModal guards={form.isDirty() ? 'input' : null} opened onClose={onClose} title={`Edit ${location.name}`}>
       <form onSubmit={form.onSubmit((values) => action.mutate({ from: base, values }))} noValidate>
         <Stack gap="sm">
           {theirs !== null && (
@@ -123,6 +124,6 @@ export function EditLocation({ location, onClose }: { location: Location; onClos
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </GuardedModal>
   )
 }

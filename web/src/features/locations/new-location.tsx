@@ -1,9 +1,11 @@
-import { Button, Group, Modal, Stack, TextInput, Textarea } from '@mantine/core'
+import { Button, Group, Stack, TextInput, Textarea } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { createLocation } from '../../api/locations.ts'
+import { showKeyConflict } from '../../components/conflicts.tsx'
 import { LocationPicker } from '../../components/pickers.tsx'
 import { ErrorAlert, notify } from '../../components/feedback.tsx'
+import { GuardedModal } from '../../components/guarded-modal.tsx'
 import { required, showFieldErrors } from '../../lib/forms.ts'
 import { refreshOverview } from '../../api/overview.ts'
 
@@ -37,7 +39,10 @@ export function NewLocation({
       notify(`${created.name} was created.`)
       close()
     },
-    onError: (error) => showFieldErrors(form, error),
+    onError: (error) => {
+      showFieldErrors(form, error)
+      showKeyConflict(form, 'locations', error)
+    },
   })
   const close = (): void => {
     form.reset()
@@ -45,7 +50,7 @@ export function NewLocation({
     onClose()
   }
   return (
-    <Modal opened={opened} onClose={close} title="New location">
+    <GuardedModal guards={form.isDirty() ? 'input' : null} opened={opened} onClose={close} title="New location">
       <form onSubmit={form.onSubmit(() => action.mutate())} noValidate>
         <Stack gap="sm">
           <TextInput label="Name" data-autofocus required maxLength={255} {...form.getInputProps('name')} />
@@ -73,6 +78,6 @@ export function NewLocation({
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </GuardedModal>
   )
 }

@@ -1,4 +1,4 @@
-import { Badge, Box, Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core'
+import { Badge, Box, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -10,6 +10,7 @@ import { OneTimeSecrets } from '../../components/copy.tsx'
 import { IconUserPlus } from '../../components/icons.ts'
 import { Card, Page } from '../../components/page.tsx'
 import { ErrorAlert, notify, notifyError } from '../../components/feedback.tsx'
+import { GuardedModal } from '../../components/guarded-modal.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { useUser } from '../../components/use-session.ts'
 import { RelativeTime } from '../../components/relative-time.tsx'
@@ -174,7 +175,13 @@ function Invite({ onClose }: { onClose: () => void }) {
   })
   const created = action.data
   return (
-    <Modal opened onClose={onClose} title="Invite a member" size={created === undefined ? 'md' : 'lg'}>
+    <GuardedModal
+      guards={created !== undefined ? 'secret' : form.isDirty() ? 'input' : null}
+      opened
+      onClose={onClose}
+      title="Invite a member"
+      size={created === undefined ? 'md' : 'lg'}
+    >
       {created === undefined ? (
         <form onSubmit={form.onSubmit(() => action.mutate())} noValidate>
           <Stack gap="sm">
@@ -204,6 +211,6 @@ function Invite({ onClose }: { onClose: () => void }) {
           </Text>
         </OneTimeSecrets>
       )}
-    </Modal>
+    </GuardedModal>
   )
 }

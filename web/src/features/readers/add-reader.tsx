@@ -1,7 +1,8 @@
-import { Modal, Stack, Text } from '@mantine/core'
+import { Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { NewReader } from '../../api/types.ts'
 import { OneTimeSecrets } from '../../components/copy.tsx'
+import { GuardedModal } from '../../components/guarded-modal.tsx'
 import { ReaderForm } from './reader-form.tsx'
 import { Snippets } from './snippets.tsx'
 
@@ -13,7 +14,7 @@ export function AddReader({ topicKey, onClose }: { topicKey?: string; onClose: (
   const [created, setCreated] = useState<NewReader | null>(null)
   if (created === null) return <ReaderForm reader={null} topicKey={topicKey} onClose={onClose} onCreated={setCreated} />
   return (
-    <Modal opened onClose={onClose} title={created.name} size="lg">
+    <GuardedModal guards="secret" opened onClose={onClose} title={created.name} size="lg">
       <OneTimeSecrets values={[{ label: 'Reader token', value: created.token }]} onDone={onClose}>
         <Stack gap={4}>
           <Text fw={600}>{topicKey === undefined ? 'Configure the device' : 'The device needs no changes'}</Text>
@@ -29,6 +30,6 @@ export function AddReader({ topicKey, onClose }: { topicKey?: string; onClose: (
           />
         </Stack>
       </OneTimeSecrets>
-    </Modal>
+    </GuardedModal>
   )
 }

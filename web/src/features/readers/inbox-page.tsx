@@ -1,4 +1,4 @@
-import { Anchor, Badge, Button, Group, Modal, Paper, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Badge, Button, Group, Paper, Text, Title } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ColumnDef } from '@tanstack/react-table'
@@ -130,20 +130,18 @@ export function InboxPage() {
         what="tags"
       />
       {isManager && <UnknownReaders />}
-      <Modal opened={selected !== null} onClose={() => setSelected(null)} title="Attach this tag">
-        {selected !== null && (
-          <Stack>
-            <AttachCode
-              code={selected.value}
-              type={selected.tag_type}
-              onDone={() => {
-                setSelected(null)
-                void queries.invalidateQueries({ queryKey: ['inbox'] })
-              }}
-            />
-          </Stack>
-        )}
-      </Modal>
+      {selected !== null && (
+        <AttachCode
+          title="Attach this tag"
+          code={selected.value}
+          type={selected.tag_type}
+          onClose={() => setSelected(null)}
+          onDone={() => {
+            setSelected(null)
+            void queries.invalidateQueries({ queryKey: ['inbox'] })
+          }}
+        />
+      )}
     </Page>
   )
 }

@@ -1,9 +1,10 @@
-import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core'
+import { Button, Group, Select, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReaderDraft, createReader, patchReader } from '../../api/readers.ts'
 import type { NewReader, Reader } from '../../api/types.ts'
 import { ErrorAlert, notify } from '../../components/feedback.tsx'
+import { GuardedModal } from '../../components/guarded-modal.tsx'
 import { required, showFieldErrors } from '../../lib/forms.ts'
 import { timeSources, formats } from './formats.ts'
 import { ScanPoints } from './scan-points.tsx'
@@ -57,7 +58,13 @@ export function ReaderForm({
     onError: (error) => showFieldErrors(form, error),
   })
   return (
-    <Modal opened onClose={onClose} title={reader === null ? 'New reader' : `Edit ${reader.name}`} size="lg">
+    <GuardedModal
+      guards={form.isDirty() ? 'input' : null}
+      opened
+      onClose={onClose}
+      title={reader === null ? 'New reader' : `Edit ${reader.name}`}
+      size="lg"
+    >
       <form onSubmit={form.onSubmit(() => action.mutate())} noValidate>
         <Stack gap="sm">
           <TextInput label="Name" placeholder="Dock 3" required data-autofocus {...form.getInputProps('name')} />
@@ -87,6 +94,6 @@ export function ReaderForm({
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </GuardedModal>
   )
 }

@@ -1,12 +1,57 @@
-import { ActionIcon, Badge, Box, Button, Group, Tabs, Text } from '@mantine/core'
+import { ActionIcon, Alert, Badge, Box, Button, Group, Tabs, Text } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
 import { useAssetNames } from '../../api/assets.ts'
 import type { ResolvedCode } from '../../api/types.ts'
-import { IconX } from '../../components/icons.ts'
+import { IconCheck, IconX } from '../../components/icons.ts'
 import { AssetLink, LocationLink } from '../../components/record-links.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { formatNumber } from '../../lib/time.ts'
 import type { StocktakeResult } from './stocktake.ts'
+import type { SavedAssets } from './use-scan.ts'
+
+/** States what was saved at the location, and how many of the expected assets are still missing. */
+export function SaveSummary({
+  saved,
+  locationName,
+  missingCount,
+}: {
+  saved: SavedAssets
+  locationName: string
+  missingCount: number
+}) {
+  const { expectedCount, elsewhereCount } = saved
+  const total = expectedCount + elsewhereCount
+  return (
+    <Alert color="harbor" icon={<IconCheck size={18} />} role="status" aria-label="Result">
+      <Text size="sm" fw={600}>
+        {total === 1 ? 'One asset is' : `${formatNumber(total)} assets are`} at {locationName} now.
+      </Text>
+      <Text size="sm">
+        {formatNumber(expectedCount)} expected here, {formatNumber(elsewhereCount)} from elsewhere,{' '}
+        {formatNumber(missingCount)} missing.
+      </Text>
+    </Alert>
+  )
+}
+
+/** The codes that wait for the server. A code that is resolved within a moment is not shown. */
+export function WaitingCodes({ codes }: { codes: readonly string[] }) {
+  const [wasWaiting] = useDebouncedValue(codes.length > 0, 800)
+  if (codes.length === 0 || !wasWaiting) return null
+  return (
+    <Alert color="yellow" role="status" aria-label="Waiting codes">
+      <Text size="sm" fw={600}>
+        {formatNumber(codes.length)} waiting
+      </Text>
+      <Text size="sm">The page sends them as soon as the server answers. Keep this tab open.</Text>
+      <Text size="sm" className="key" style={{ overflowWrap: 'anywhere' }}>
+        {codes.slice(0, 20).join(', ')}
+        {codes.length > 20 && ' …'}
+      </Text>
+    </Alert>
+  )
+}
 
 function ScannedAsset({ one, note, onRemove }: { one: ResolvedCode; note: React.ReactNode; onRemove: () => void }) {
   return (

@@ -1,19 +1,21 @@
-import { Alert, Anchor, Button, Group, Modal, Paper, Stack, Text, TextInput } from '@mantine/core'
+import { Anchor, Button, Group, Paper, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { post } from '../../api/request.ts'
 import { oneLocation } from '../../api/locations.ts'
+import type { Location, ResolvedCode } from '../../api/types.ts'
 import { AttachCode } from '../../components/attach-code.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { IconBarcode, IconLock, IconMapPin } from '../../components/icons.ts'
 import { Page } from '../../components/page.tsx'
 import { LocationPicker } from '../../components/pickers.tsx'
-import { ErrorAlert, notify } from '../../components/feedback.tsx'
+import { ErrorAlert, notify, notifyWithUndo } from '../../components/feedback.tsx'
 import { useHasRole, useUser } from '../../components/use-session.ts'
 import { Camera } from './camera.tsx'
 import { splitCodes } from './stocktake.ts'
-import { Results } from './results.tsx'
+import { Results, SaveSummary, WaitingCodes } from './results.tsx'
+import { SwitchQuestion } from './switch-question.tsx'
 import { useScan } from './use-scan.ts'
 import { useKeyboardWedge } from './use-keyboard-wedge.ts'
 import { overview, refreshOverview } from '../../api/overview.ts'
@@ -28,11 +30,6 @@ export function ScanPage() {
       </EmptyState>
     </Page>
   )
-}
-
-interface Saved {
-  count: number
-  location_name: string
 }
 
 /** A code input for typing, hand scanners and pasted lists. */
@@ -102,29 +99,45 @@ function Scan() {
   const scan = useScan(org.id, locationId)
   const queries = useQueryClient()
   const [unknownCode, setUnknownCode] = useState<string | null>(null)
+  const [picked, setPicked] = useState<{ id: number; name: string | null } | null>(null)
   const setLocation = (id: number | null): void =>
     void navigate({ search: id === null ? {} : { location: id }, replace: true })
   const scannedLocation = scan.known.find((one) => one.kind === 'location')
   useEffect(() => {
     if (scannedLocation === undefined || (locationId !== null && scannedLocation.id !== locationId)) return
-    scan.drop(scannedLocation.code)
+    scan.drop([scannedLocation.code])
     if (locationId === null) setLocation(scannedLocation.id)
   })
   useKeyboardWedge((code) => scan.add(splitCodes(code)))
-  const assets = [...scan.result.found, ...scan.result.elsewhere]
   const save = useMutation({
-    mutationFn: () =>
-      post<Saved>('/inventory/save', {
-        location_identifier: location.data?.external_key,
+    mutationFn: async ({ at, assets }: { at: Location; assets: readonly ResolvedCode[] }) => {
+      const isSent = (one: ResolvedCode): boolean => assets.includes(one)
+      const sent = { found: scan.result.found.filter(isSent), elsewhere: scan.result.elsewhere.filter(isSent) }
+      await post('/inventory/save', {
+        location_identifier: at.external_key,
         asset_identifiers: assets.map((one) => one.external_key),
-      }),
-    onSuccess: async ({ count, location_name: name }) => {
-      notify(`${count === 1 ? 'One asset is' : `${count} assets are`} at ${name} now.`, 'Saved')
-      for (const one of assets) scan.drop(one.code)
+      })
+      scan.markSaved(at.id, sent)
+    },
+    onSuccess: async (_done, { at, assets }) => {
+      notify(`${assets.length} saved at ${at.name}.`)
       refreshOverview(queries)
       await scan.refresh()
     },
   })
+  const next = scannedLocation ?? picked
+  // Codes scanned after the code of the next location belong to that location.
+  const later = scannedLocation === undefined ? [] : scan.codes.slice(0, scan.codes.indexOf(scannedLocation.code))
+  const unsavedHere = scan.unsaved.filter((one) => !later.includes(one.code))
+  const isAsking = location.data !== undefined && next?.id != null && next.id !== locationId
+  const stay = (): void => {
+    if (scannedLocation !== undefined) scan.drop([scannedLocation.code])
+    setPicked(null)
+  }
+  const switchTo = (id: number | null): void => {
+    stay()
+    setLocation(id)
+  }
   return (
     <Page title="Scan" lead="Choose a location, scan the assets there, and save.">
       <Stack maw={640}>
@@ -136,52 +149,64 @@ function Scan() {
               size="md"
               leftSection={<IconMapPin size={18} />}
               value={locationId}
-              onChange={setLocation}
+              onChange={(id, name) => {
+                if (id === null || locationId === null || scan.unsaved.length === 0) setLocation(id)
+                else setPicked({ id, name })
+              }}
             />
             <NoLocations />
-            {scannedLocation !== undefined && locationId !== null && scannedLocation.id !== locationId && (
-              <Alert color="blue" title={`${scannedLocation.name ?? 'Another location'} was scanned`}>
-                <Group gap="xs">
-                  <Button
-                    size="xs"
-                    onClick={() => {
-                      scan.drop(scannedLocation.code)
-                      setLocation(scannedLocation.id)
-                    }}
-                  >
-                    Switch to it
-                  </Button>
-                  <Button size="xs" variant="default" onClick={() => scan.drop(scannedLocation.code)}>
-                    Ignore
-                  </Button>
-                </Group>
-              </Alert>
+            {isAsking && (
+              <SwitchQuestion
+                title={`${next.name ?? 'Another location'} was ${scannedLocation === undefined ? 'chosen' : 'scanned'}`}
+                from={location.data.name}
+                to={next.name ?? 'the other location'}
+                unsavedCount={unsavedHere.length}
+                isSaving={save.isPending}
+                onSave={() =>
+                  save.mutate({ at: location.data, assets: unsavedHere }, { onSuccess: () => switchTo(next.id) })
+                }
+                onDrop={() => {
+                  scan.drop(unsavedHere.map((one) => one.code))
+                  switchTo(next.id)
+                }}
+                onKeep={() => switchTo(next.id)}
+                onStay={stay}
+              />
             )}
             <CodeField onCodes={scan.add} />
             <Camera onCode={(code) => scan.add([code])} />
           </Stack>
         </Paper>
         {scan.error !== null && <ErrorAlert error={scan.error} onRetry={() => void scan.refresh()} />}
+        <WaitingCodes codes={scan.waiting} />
+        {scan.saved !== null && location.data !== undefined && (
+          <SaveSummary saved={scan.saved} locationName={location.data.name} missingCount={scan.result.missing.length} />
+        )}
         <Paper p="md">
-          <Results result={scan.result} mayAttach={isManager} onRemove={scan.drop} onAttach={setUnknownCode} />
+          <Results
+            result={scan.result}
+            mayAttach={isManager}
+            onRemove={(code) => scan.drop([code])}
+            onAttach={setUnknownCode}
+          />
         </Paper>
         {save.isError && <ErrorAlert error={save.error} />}
         <Group className="save-bar" grow preventGrowOverflow={false} wrap="nowrap">
           <Button
             size="md"
-            disabled={locationId === null || assets.length === 0}
+            disabled={location.data === undefined || scan.unsaved.length === 0 || isAsking}
             loading={save.isPending}
-            onClick={() => save.mutate()}
+            onClick={() => location.data !== undefined && save.mutate({ at: location.data, assets: scan.unsaved })}
           >
-            {location.data === undefined || assets.length === 0
+            {location.data === undefined || scan.unsaved.length === 0
               ? 'Save'
-              : `Save ${assets.length} at ${location.data.name}`}
+              : `Save ${scan.unsaved.length} at ${location.data.name}`}
           </Button>
           <Button
             size="md"
             variant="default"
             disabled={scan.codes.length === 0}
-            onClick={scan.clear}
+            onClick={() => notifyWithUndo('The list was cleared.', scan.clear())}
             style={{ flex: '0 0 auto' }}
           >
             Clear
@@ -192,18 +217,18 @@ function Scan() {
           are seen again.
         </Text>
       </Stack>
-      <Modal opened={unknownCode !== null} onClose={() => setUnknownCode(null)} title="Attach this code">
-        {unknownCode !== null && (
-          <AttachCode
-            code={unknownCode}
-            type="barcode"
-            onDone={() => {
-              setUnknownCode(null)
-              void scan.refresh()
-            }}
-          />
-        )}
-      </Modal>
+      {unknownCode !== null && (
+        <AttachCode
+          title="Attach this code"
+          code={unknownCode}
+          type="barcode"
+          onClose={() => setUnknownCode(null)}
+          onDone={() => {
+            setUnknownCode(null)
+            void scan.refresh()
+          }}
+        />
+      )}
     </Page>
   )
 }

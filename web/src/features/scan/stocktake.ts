@@ -37,17 +37,19 @@ export interface StocktakeResult {
   unknown: ResolvedCode[]
 }
 
-/** Compares the scanned codes with the expected assets. Several codes of one asset count once. */
+/** Compares the scanned codes with the expected assets. Several codes of one asset count once; saved assets are found. */
 export function compareWithExpected(
   locationId: number | null,
   scanned: readonly ResolvedCode[],
   expected: readonly AssetLocation[],
+  savedIds: ReadonlySet<number | null>,
 ): StocktakeResult {
   const assets = [...new Map(scanned.filter((one) => one.kind === 'asset').map((one) => [one.id, one])).values()]
   const seen = new Set(assets.map((one) => one.id))
+  const isHere = (one: ResolvedCode): boolean => one.location_id === locationId || savedIds.has(one.id)
   return {
-    found: assets.filter((one) => one.location_id === locationId),
-    elsewhere: assets.filter((one) => one.location_id !== locationId),
+    found: assets.filter(isHere),
+    elsewhere: assets.filter((one) => !isHere(one)),
     missing: expected.filter((one) => !seen.has(one.asset_id)),
     unknown: scanned.filter((one) => one.kind === null),
   }

@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Checkbox, Code, Group, Modal, Stack, Table, Text, TextInput } from '@mantine/core'
+import { Alert, Badge, Button, Checkbox, Code, Group, Stack, Table, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -10,6 +10,7 @@ import { OneTimeSecrets } from '../../components/copy.tsx'
 import { IconAlertTriangle, IconSend, IconTrash } from '../../components/icons.ts'
 import { Card, Fact, Page } from '../../components/page.tsx'
 import { ErrorAlert, notify } from '../../components/feedback.tsx'
+import { GuardedModal } from '../../components/guarded-modal.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { showFieldErrors } from '../../lib/forms.ts'
@@ -39,12 +40,18 @@ function Webhooks() {
           hook === undefined ? <NewWebhook onCreated={setCreated} /> : <WebhookDetails key={hook.id} hook={hook} />
         }
       </QueryView>
-      <Modal opened={created !== null} onClose={() => setCreated(null)} title="Signing secret" size="lg">
+      <GuardedModal
+        guards="secret"
+        opened={created !== null}
+        onClose={() => setCreated(null)}
+        title="Signing secret"
+        size="lg"
+      >
         <OneTimeSecrets
           values={[{ label: 'Secret that signs every delivery', value: created?.secret ?? '' }]}
           onDone={() => setCreated(null)}
         />
-      </Modal>
+      </GuardedModal>
     </Page>
   )
 }

@@ -2,7 +2,14 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { useApp } from '../../../support/app.ts'
 import type { Client } from '../../../support/client.ts'
-import { type Kind, type RecordJson, create, expectValidationError, keysOf, remove } from '../../../support/master-data.ts'
+import {
+  type Kind,
+  type RecordJson,
+  create,
+  expectValidationError,
+  keysOf,
+  remove,
+} from '../../../support/master-data.ts'
 import { propertyRuns } from '../../../support/rounds.ts'
 
 const context = useApp()
