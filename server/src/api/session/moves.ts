@@ -1,8 +1,11 @@
 import { record, id } from '../../http/validation/fields.ts'
 import { nullable } from '../../http/validation/schema.ts'
-import { type Output, component } from '../../http/openapi/response-schema.ts'
+import { idsParam, limit, offset, timestampParam } from '../../http/validation/query.ts'
+import { type AnyRoute, ok, route } from '../../http/route.ts'
+import { type Output, component, pageOf } from '../../http/openapi/response-schema.ts'
 import { formatMillis } from '../../kernel/instant.ts'
-import type { RecordedMove } from '../../tracking/moves.sql.ts'
+import type { RecordDeps } from '../../records/record.ts'
+import { type RecordedMove, listMoves } from '../../tracking/moves.sql.ts'
 import { line, timestamp } from './fields.ts'
 
 const locationRef = record({ id: id, name: line })
@@ -32,3 +35,31 @@ export const presentMove = (move: RecordedMove): Output<(typeof MoveOut)['shape'
   from_location: move.from,
   to_location: move.to,
 })
+
+export const movesRoute = (deps: RecordDeps): AnyRoute =>
+  route({
+    group: 'Looking',
+    method: 'GET',
+    access: 'session',
+    scopes: ['tracking:read'],
+    id: 'moves.list',
+    path: '/moves',
+    summary: 'List moves, newest first',
+    query: {
+      parameters: {
+        limit,
+        offset,
+        asset_id: idsParam,
+        location_id: idsParam,
+        from: timestampParam,
+        to: timestampParam,
+      },
+    },
+    success: { status: 200, description: 'A page of moves', schema: pageOf(MoveOut) },
+    async handle({ principal, query }) {
+      const { limit: most, offset: skipped, asset_id: assetIds, location_id: locationIds, from, to } = query
+      const request = { limit: most, offset: skipped, assetIds, locationIds, from, to }
+      const page = await listMoves(deps.db.read, principal.orgId, request)
+      return ok({ data: page.rows.map(presentMove), limit: most, offset: skipped, total_count: page.total })
+    },
+  })

@@ -1,29 +1,23 @@
-import { boolean, listOf, oneOf, record, id, text } from '../../http/validation/fields.ts'
+import { boolean, listOf, record, id } from '../../http/validation/fields.ts'
 import {
   booleanParam,
   idsParam,
   integerParam,
   limit,
-  timestampParam,
   offset,
   searchParam,
   sortParam,
 } from '../../http/validation/query.ts'
 import { type AnyRoute, ok, route } from '../../http/route.ts'
 import { nullable } from '../../http/validation/schema.ts'
-import { type Output, component, embedded, pageOf, envelope, arrayOf } from '../../http/openapi/response-schema.ts'
+import { type Output, component, pageOf, envelope } from '../../http/openapi/response-schema.ts'
 import { now } from '../../kernel/clock.ts'
 import { formatMillis, instantFromMillis } from '../../kernel/instant.ts'
 import type { RecordCore, RecordDeps } from '../../records/record.ts'
-import { type Hit, type TagHit, searchRecords, searchTags } from '../../records/search.sql.ts'
-import { tagTypes } from '../../tags/tag.ts'
 import { listAssetsAtLocations } from '../../tracking/assets-at-location.sql.ts'
-import { type Resolved, resolveCodes } from '../../tracking/codes.sql.ts'
-import { listMoves } from '../../tracking/moves.sql.ts'
 import { type Overview, type OverviewCache, unseenAfterHours } from '../../tracking/overview-cache.ts'
 import { type UnseenAsset, listUnseenAssets } from '../../tracking/unseen-assets.sql.ts'
-import { json, line, timestamp, whole, wire } from './fields.ts'
-import { MoveOut, presentMove } from './moves.ts'
+import { line, timestamp, whole } from './fields.ts'
 
 export interface OverviewDeps extends RecordDeps {
   overviews: OverviewCache
@@ -118,107 +112,9 @@ const presentAssetAtLocation = (one: RecordCore): Output<(typeof AssetAtLocation
   tag_count: one.tags.length,
 })
 
-const HitOut = component(
-  'SearchHit',
-  { id: id, external_key: line, name: line },
-  { id: 4503170118275611, external_key: 'ASSET-0001', name: 'Pallet jack 7' },
-)
+export const overviewComponents = [OverviewOut, QuietOut, AssetAtLocationOut]
 
-const TagHitOut = component(
-  'SearchTagHit',
-  {
-    id: id,
-    tag_type: oneOf(tagTypes),
-    value: line,
-    asset_id: nullable(id),
-    location_id: nullable(id),
-    holder_key: line,
-    holder_name: line,
-  },
-  {
-    id: 6021874402113355,
-    tag_type: 'rfid',
-    value: 'E28011700000020A1B2C3D4E',
-    asset_id: 4503170118275611,
-    location_id: null,
-    holder_key: 'ASSET-0001',
-    holder_name: 'Pallet jack 7',
-  },
-)
-
-const SearchOut = component(
-  'SearchResult',
-  { assets: listOf(embedded(HitOut)), locations: listOf(embedded(HitOut)), tags: listOf(embedded(TagHitOut)) },
-  { assets: [], locations: [], tags: [] },
-)
-
-const presentHit = (hit: Hit): Output<(typeof HitOut)['shape']> => ({
-  id: hit.id,
-  external_key: hit.externalKey,
-  name: hit.name,
-})
-
-const presentTagHit = (hit: TagHit): Output<(typeof TagHitOut)['shape']> => ({
-  id: hit.id,
-  tag_type: hit.type,
-  value: hit.value,
-  asset_id: hit.assetId,
-  location_id: hit.locationId,
-  holder_key: hit.holderKey,
-  holder_name: hit.holderName,
-})
-
-const code = text({ min: 1, max: 255 })
-
-const CodeOut = component(
-  'ResolvedCode',
-  {
-    code,
-    kind: nullable(oneOf(['asset', 'location'])),
-    id: nullable(id),
-    external_key: nullable(line),
-    name: nullable(line),
-    location_id: nullable(id),
-    location_name: nullable(line),
-    last_seen_at: nullable(timestamp),
-  },
-  {
-    code: '4006381333931',
-    kind: null,
-    id: null,
-    external_key: null,
-    name: null,
-    location_id: null,
-    location_name: null,
-    last_seen_at: null,
-  },
-)
-
-const presentCode = (resolved: Resolved): Output<(typeof CodeOut)['shape']> => ({
-  code: resolved.code,
-  kind: resolved.kind,
-  id: resolved.id,
-  external_key: resolved.externalKey,
-  name: resolved.name,
-  location_id: resolved.locationId,
-  location_name: resolved.locationName,
-  last_seen_at: wire(resolved.lastSeenAt),
-})
-
-export const overviewComponents = [
-  OverviewOut,
-  MoveOut,
-  QuietOut,
-  AssetAtLocationOut,
-  HitOut,
-  TagHitOut,
-  SearchOut,
-  CodeOut,
-]
-
-const codesBody = json('CodesResolve', { codes: listOf(code, { max: 1000 }) }, { codes: ['4006381333931'] })
-
-/** Overview, moves, unseen assets and search, for every role. */
+/** The overview, unseen assets and assets at a location, for every role. */
 export function overviewRoutes(deps: OverviewDeps): AnyRoute[] {
   const common = { group: 'Looking', method: 'GET', access: 'session', scopes: ['tracking:read'] } as const
   return [
@@ -230,29 +126,6 @@ export function overviewRoutes(deps: OverviewDeps): AnyRoute[] {
       success: { status: 200, description: 'Counts', schema: envelope(OverviewOut) },
       async handle({ principal }) {
         return ok({ data: presentOverview(await deps.overviews.of(principal.orgId)) })
-      },
-    }),
-    route({
-      ...common,
-      id: 'moves.list',
-      path: '/moves',
-      summary: 'List moves, newest first',
-      query: {
-        parameters: {
-          limit,
-          offset,
-          asset_id: idsParam,
-          location_id: idsParam,
-          from: timestampParam,
-          to: timestampParam,
-        },
-      },
-      success: { status: 200, description: 'A page of moves', schema: pageOf(MoveOut) },
-      async handle({ principal, query }) {
-        const { limit: most, offset: skipped, asset_id: assetIds, location_id: locationIds, from, to } = query
-        const request = { limit: most, offset: skipped, assetIds, locationIds, from, to }
-        const page = await listMoves(deps.db.read, principal.orgId, request)
-        return ok({ data: page.rows.map(presentMove), limit: most, offset: skipped, total_count: page.total })
       },
     }),
     route({
@@ -294,41 +167,6 @@ export function overviewRoutes(deps: OverviewDeps): AnyRoute[] {
         const page = await listAssetsAtLocations(deps.db.read, orgId, locationIds, request)
         const data = page.rows.map(presentAssetAtLocation)
         return ok({ data, limit: most, offset: skipped, total_count: page.total })
-      },
-    }),
-    route({
-      ...common,
-      id: 'search',
-      path: '/search',
-      scopes: ['assets:read', 'locations:read'],
-      summary: 'Search assets, locations and tags',
-      query: { parameters: { q: { ...searchParam, fallback: '' }, limit: integerParam(1, 50, 8) } },
-      success: { status: 200, description: 'The best matches', schema: envelope(SearchOut) },
-      async handle({ principal: { orgId }, query: { q, limit: most } }) {
-        const [assets, locations, tags] = await Promise.all([
-          searchRecords(deps.db.read, orgId, 'asset', q, most),
-          searchRecords(deps.db.read, orgId, 'location', q, most),
-          searchTags(deps.db.read, orgId, q, most),
-        ])
-        const records = { assets: assets.map(presentHit), locations: locations.map(presentHit) }
-        return ok({ data: { ...records, tags: tags.map(presentTagHit) } })
-      },
-    }),
-    route({
-      ...common,
-      id: 'codes.resolve',
-      method: 'POST',
-      path: '/codes/resolve',
-      summary: 'Resolve scanned codes to assets and locations',
-      description: 'A code matches a tag of any type first, then the key of an asset, then the key of a location.',
-      body: codesBody,
-      success: {
-        status: 200,
-        description: 'One entry per code, in the same order',
-        schema: arrayOf(CodeOut),
-      },
-      async handle({ principal, body }) {
-        return ok({ data: (await resolveCodes(deps.db.read, principal.orgId, body.codes)).map(presentCode) })
       },
     }),
   ]

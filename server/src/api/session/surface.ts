@@ -6,15 +6,18 @@ import type { OpenStreams } from '../../auth/open-streams.ts'
 import type { LiveFeed } from '../../tracking/live-feed.ts'
 import { accountComponents, invitationRoutes, memberRoutes, passwordRoutes } from './accounts.ts'
 import { apiKeyComponents, apiKeyRoutes } from './api-keys.ts'
+import { CodeOut, codesRoute } from './codes.ts'
 import { exportRoutes } from './exports.ts'
 import { type ImportDeps, importComponents, importRoutes } from './imports.ts'
 import { liveRoute } from './live.ts'
+import { MoveOut, movesRoute } from './moves.ts'
 import { type OverviewDeps, overviewComponents, overviewRoutes } from './overview.ts'
 import { type LatestReadDeps, latestReadComponents, latestReadRoutes } from './reader-reads.ts'
 import { inboxComponents, inboxRoutes } from './reader-inbox.ts'
 import { type ReaderDeps, readerComponents, readerRoutes } from './readers.ts'
 import { type QuotaDeps, quotaComponents, quotaRoutes } from './quotas.ts'
 import { reportComponents, reportRoutes } from './reports.ts'
+import { searchComponents, searchRoute } from './search.ts'
 import { sessionComponents, sessionRoutes } from './sessions.ts'
 import { type WebhookRouteDeps, webhookComponents, webhookRoutes } from './webhooks.ts'
 
@@ -41,6 +44,9 @@ export function sessionSurface(
     ...latestReadRoutes(deps),
     ...webhookRoutes(deps),
     ...overviewRoutes(deps),
+    movesRoute(deps),
+    searchRoute(deps),
+    codesRoute(deps),
     ...reportRoutes(deps),
     ...exportRoutes(deps),
     ...importRoutes(deps),
@@ -59,6 +65,9 @@ export const sessionComponentsOf: readonly Component[] = [
   ...latestReadComponents,
   ...webhookComponents,
   ...overviewComponents,
+  MoveOut,
+  ...searchComponents,
+  CodeOut,
   ...reportComponents,
   ...importComponents,
   ...quotaComponents,

@@ -530,23 +530,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/moves": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List moves, newest first */
-        get: operations["moves.list"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/quiet-assets": {
         parameters: {
             query?: never;
@@ -573,6 +556,23 @@ export interface paths {
         };
         /** List the assets that were last seen at one of the locations or below it */
         get: operations["assets.at-location"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/moves": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List moves, newest first */
+        get: operations["moves.list"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1438,44 +1438,6 @@ export interface components {
         };
         /**
          * @example {
-         *       "delivery_id": "0b8c2a52-6a0f-4a53-9f0e-2f4d5a1d2c11",
-         *       "occurred_at": "2026-05-04T08:15:02.120Z",
-         *       "asset": {
-         *         "id": 4503170118275611,
-         *         "external_key": "ASSET-0001",
-         *         "name": "Pallet jack 7"
-         *       },
-         *       "from_location": null,
-         *       "to_location": {
-         *         "id": 7710249930581042,
-         *         "name": "Dock 3"
-         *       }
-         *     }
-         */
-        Move: {
-            /** Format: uuid */
-            delivery_id: string;
-            /** Format: date-time */
-            occurred_at: string;
-            asset: {
-                /** Format: int64 */
-                id: number;
-                external_key: string;
-                name: string;
-            };
-            from_location: {
-                /** Format: int64 */
-                id: number;
-                name: string;
-            } | null;
-            to_location: {
-                /** Format: int64 */
-                id: number;
-                name: string;
-            };
-        };
-        /**
-         * @example {
          *       "asset_id": 4503170118275611,
          *       "external_key": "ASSET-0001",
          *       "name": "Pallet jack 7",
@@ -1515,6 +1477,44 @@ export interface components {
             updated_at: string;
             /** Format: int64 */
             tag_count: number;
+        };
+        /**
+         * @example {
+         *       "delivery_id": "0b8c2a52-6a0f-4a53-9f0e-2f4d5a1d2c11",
+         *       "occurred_at": "2026-05-04T08:15:02.120Z",
+         *       "asset": {
+         *         "id": 4503170118275611,
+         *         "external_key": "ASSET-0001",
+         *         "name": "Pallet jack 7"
+         *       },
+         *       "from_location": null,
+         *       "to_location": {
+         *         "id": 7710249930581042,
+         *         "name": "Dock 3"
+         *       }
+         *     }
+         */
+        Move: {
+            /** Format: uuid */
+            delivery_id: string;
+            /** Format: date-time */
+            occurred_at: string;
+            asset: {
+                /** Format: int64 */
+                id: number;
+                external_key: string;
+                name: string;
+            };
+            from_location: {
+                /** Format: int64 */
+                id: number;
+                name: string;
+            } | null;
+            to_location: {
+                /** Format: int64 */
+                id: number;
+                name: string;
+            };
         };
         /**
          * @example {
@@ -3461,51 +3461,6 @@ export interface operations {
             500: components["responses"]["500"];
         };
     };
-    "moves.list": {
-        parameters: {
-            query?: {
-                limit?: number;
-                offset?: number;
-                /** @description Repeat the parameter to match any of several values. */
-                asset_id?: number[];
-                /** @description Repeat the parameter to match any of several values. */
-                location_id?: number[];
-                from?: string;
-                to?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A page of moves */
-            200: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Move"][];
-                        limit: number;
-                        offset: number;
-                        /** Format: int64 */
-                        total_count: number;
-                    };
-                };
-            };
-            400: components["responses"]["400"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403"];
-            429: components["responses"]["429"];
-            500: components["responses"]["500"];
-        };
-    };
     "assets.quiet": {
         parameters: {
             query?: {
@@ -3578,6 +3533,51 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["AssetAtLocation"][];
+                        limit: number;
+                        offset: number;
+                        /** Format: int64 */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "moves.list": {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                /** @description Repeat the parameter to match any of several values. */
+                asset_id?: number[];
+                /** @description Repeat the parameter to match any of several values. */
+                location_id?: number[];
+                from?: string;
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of moves */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Move"][];
                         limit: number;
                         offset: number;
                         /** Format: int64 */
