@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client'
-import type { RawReply, RawRoute } from '../http/dispatcher.ts'
+import type { RawReply, RawRoute } from '../http/raw-route.ts'
 import { isForwarded } from '../http/client-address.ts'
 import { isLoopback } from '../kernel/ip-range.ts'
 import { sameHash, hashSecret } from '../kernel/secrets.ts'

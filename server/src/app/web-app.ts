@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { RawReply, RawRoute, RawRequest } from '../http/dispatcher.ts'
+import type { RawReply, RawRoute, RawRequest } from '../http/raw-route.ts'
 
 /** The build output of the web app. The relative path is the same from the sources and from the build. */
 export const webFolder = fileURLToPath(new URL('../../../web/dist', import.meta.url))

@@ -20,35 +20,11 @@ import { checkMediaType } from './media-type.ts'
 import { parseParams } from './validation/params.ts'
 import { parseQuery } from './validation/query.ts'
 import { decodeFor, readBody } from './body.ts'
+import { checkProtocol } from './protocol.ts'
+import type { RawRoute } from './raw-route.ts'
 import { type ConsumeResult, type RateLimiter, fullBucket, rateState, assertAllowed } from './rate-limit.ts'
 import { type Reply, type AnyRoute, type Deprecation, variablesOf } from './route.ts'
 import { type Match, Router } from './router.ts'
-
-/** A route outside the API contract: OpenAPI documents, documentation, health checks and reader ingest. */
-export interface RawRoute {
-  readonly method?: 'GET' | 'POST'
-  readonly path: string
-  /** Name in logs and metrics, the path when absent. */
-  readonly operation?: string
-  /** The path contains a secret and must not be logged. */
-  readonly isPathSecret?: boolean
-  /** Accepts GET requests for paths that no other route serves. Such a route has no path of its own. */
-  readonly acceptsUnknownPath?: (message: IncomingMessage) => boolean
-  readonly render: (request: RawRequest) => Promise<RawReply> | RawReply
-}
-
-export interface RawRequest {
-  readonly message: IncomingMessage
-  /** The path's variable segments. */
-  readonly segments: readonly string[]
-}
-
-export interface RawReply {
-  readonly status: number
-  readonly headers?: Readonly<Record<string, string>>
-  readonly type: string
-  readonly text: string | Buffer
-}
 
 /** The routes under one base path. */
 export interface Surface {
@@ -290,35 +266,6 @@ const methodOrder = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 function allowedMethods(methods: readonly string[]): string[] {
   const all = new Set(methods.includes('GET') ? [...methods, 'HEAD'] : methods)
   return methodOrder.filter((method) => all.has(method))
-}
-
-/** RFC 3986 section 3.2: an IP literal or a name, and an optional port. */
-const hostPattern = /^(?:\[[0-9a-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})+)(?::\d{0,5})?$/i
-
-/** Rejects requests that parse as HTTP but use features that this service does not support. */
-function checkProtocol(request: IncomingMessage): void {
-  if (request.httpVersionMajor !== 1) throw apiError.badRequest('Only HTTP/1.1 is supported')
-  // RFC 9112 section 3.2: a request with several Host headers is rejected, whatever its version.
-  if (countHeader(request, 'host') > 1) throw apiError.badRequest('The Host header appears more than once')
-  if (request.headers.host === undefined && request.httpVersion === '1.1')
-    throw apiError.badRequest('The Host header is missing')
-  if (request.headers.host !== undefined && !hostPattern.test(request.headers.host))
-    throw apiError.badRequest('The Host header is not a host name with an optional port')
-  if (countHeader(request, 'authorization') > 1)
-    throw apiError.badRequest('The Authorization header appears more than once')
-  const coding = request.headers['transfer-encoding']
-  if (coding !== undefined && coding.toLowerCase() !== 'chunked')
-    throw apiError.badRequest('The only supported transfer coding is chunked')
-}
-
-/** Counts occurrences in the raw list, because Node keeps only the first of several Host or Authorization headers. */
-function countHeader({ rawHeaders }: IncomingMessage, name: string): number {
-  let count = 0
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const headerName = rawHeaders[index]!
-    if (headerName.length === name.length && headerName.toLowerCase() === name) count++
-  }
-  return count
 }
 
 /** The contract promises clients at least six months between deprecation and sunset. */

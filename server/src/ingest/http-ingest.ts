@@ -1,7 +1,7 @@
 import type { FairQueue } from '../admission/fair-queue.ts'
 import { bearerToken } from '../http/bearer.ts'
 import { readBytes } from '../http/body.ts'
-import type { RawRoute, RawRequest } from '../http/dispatcher.ts'
+import type { RawRoute, RawRequest } from '../http/raw-route.ts'
 import { apiError } from '../kernel/errors.ts'
 import type { Device } from '../readers/reader.ts'
 import { BackpressureError } from './batch-writer.ts'
