@@ -20,7 +20,7 @@ const context = useTracking('2026-09-22T00:00:00Z', {
 let second: TestApp
 
 beforeAll(async () => {
-  const options = { beside: context.app, isOneOfSeveral: true, clock: context.clock }
+  const options = { sharesDatabaseWith: context.app, isOneOfSeveral: true, clock: context.clock }
   second = await startApp({ ...options, settings: { LASTSEEN_MQTT_PORT: String(ports[1]), ...limits } })
 })
 afterAll(() => second.stop())

@@ -138,7 +138,7 @@ describe.skipIf(isBrokerMissing)('subscribing to an external broker', () => {
     const pallet = await own.createAsset('Pallet')
     const [row] = await database(alone)`select topic_key from readers where id = ${own.readerId}`
     const client = await connectMqtt(only.url, {})
-    const away = { settings: { LASTSEEN_MQTT_URL: only.url }, beside: alone }
+    const away = { settings: { LASTSEEN_MQTT_URL: only.url }, sharesDatabaseWith: alone }
     for (const index of [0, 1, 2]) {
       const listener = await startApp(away)
       await only.waitForSubscribers(index + 1)

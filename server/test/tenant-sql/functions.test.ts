@@ -93,9 +93,9 @@ describe('The check of functions', () => {
     ['another value for the organization', 'tenant_id := other;', 'gives tenant_id another value'],
     ['another value from a statement', 'select other into tenant_id;', 'gives tenant_id another value'],
     ['another value from a loop', 'for tenant_id in select 1 loop return; end loop;', 'gives tenant_id another value'],
-    ['text that comes into being later', "execute 'delete from assets';", 'text that the fence cannot see'],
-    ['rows of such text', "for x in execute 'select 1' loop return; end loop;", 'text that the fence cannot see'],
-    ['such text as the answer', "return query execute 'select 1';", 'text that the fence cannot see'],
+    ['text that comes into being later', "execute 'delete from assets';", 'text that the linter cannot see'],
+    ['rows of such text', "for x in execute 'select 1' loop return; end loop;", 'text that the linter cannot see'],
+    ['such text as the answer', "return query execute 'select 1';", 'text that the linter cannot see'],
     ['a write that goes everywhere', 'update organization_names set name = $2;', 'does not run on one shard'],
   ])('finds %s', (_what, body, problem) => {
     expect(functionViolations(made(body), rules).join('\n')).toContain(problem)

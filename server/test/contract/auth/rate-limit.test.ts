@@ -16,7 +16,7 @@ import { expectApiError } from '../../support/error-response.ts'
 
 describe.each(['memory', 'database'])('The rate limit, with its buckets in the %s', (store) => {
   const clock = new ManualClock()
-  const alone = store === 'memory' ? { alone: 'buckets in the memory are for a single process' } : {}
+  const alone = store === 'memory' ? { singleServerReason: 'buckets in the memory are for a single process' } : {}
   const context = useApp({ clock, settings: { LASTSEEN_RATE_LIMIT_STORE: store }, ...alone })
   const database = useSql(context)
 

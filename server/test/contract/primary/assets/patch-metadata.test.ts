@@ -96,7 +96,7 @@ describe('metadata on create', () => {
     ['nested lists', '{"a":[[],[[1,[2]]],{"b":[]}]}'],
     ['numbers', '{"a":0.1,"b":-5,"c":9007199254740991,"d":1e-7}'],
     ['text beyond the basic plane', '{"😀":"👩🏽‍🚒","é":"e\u0301"}'],
-    ['[object Object]', '{"__proto__":{"a":{"__proto__":1}}}'],
+    ['__proto__', '{"__proto__":{"a":{"__proto__":1}}}'],
     ['the names of fields', '{"name":"x","tags":[],"id":1}'],
     ['keys that look like paths', '{"a.b":1,"a[0]":2,"/a/b":3,"$ref":"#/x"}'],
   ])('keeps %s', async (_what, metadata) => {

@@ -45,7 +45,7 @@ describe('creating a location rejects', () => {
       ['colour', 'unknown_field'],
       ['zeta', 'unknown_field'],
     ],
-    ['__proto__ as a key', JSON.parse('{"name":"x","__proto__":{}}') as object, ['[object Object]', 'unknown_field']],
+    ['__proto__ as a key', JSON.parse('{"name":"x","__proto__":{}}') as object, ['__proto__', 'unknown_field']],
     ['an empty key', { name: 'x', external_key: '' }, ['external_key', 'too_short', { min_length: 1 }]],
     ['a key of 256 characters', { name: 'x', external_key: 'k'.repeat(256) }, ['external_key', 'too_long']],
     ['a null key', { name: 'x', external_key: null }, ['external_key', 'invalid_value']],
