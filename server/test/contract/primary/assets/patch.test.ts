@@ -119,11 +119,7 @@ describe('a PATCH body', () => {
       { parent_id: null, parent_external_key: null },
       ['parent_external_key', 'parent_id'].map(unknownField),
     ],
-    [
-      'a key every object has',
-      { ['__proto__']: {}, constructor: {} },
-      ['__proto__', 'constructor'].map(unknownField),
-    ],
+    ['a key every object has', { ['__proto__']: {}, constructor: {} }, ['__proto__', 'constructor'].map(unknownField)],
     ['a location', { location_id: 7 }, [readOnly('location_id')]],
     ['a location by key', { location_external_key: 'DOCK' }, [readOnly('location_external_key')]],
     [
