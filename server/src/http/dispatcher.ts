@@ -165,7 +165,7 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
       if (target !== undefined) return { target, segments }
     }
     if (matches.length === 0) {
-      const fallback = fallbacks.find((page) => method === 'GET' && page.acceptsUnknownPath?.(context.request))
+      const fallback = fallbacks.find((route) => method === 'GET' && route.acceptsUnknownPath?.(context.request))
       if (fallback !== undefined) return { target: fallback, segments: [] }
       throw unknownPath(context.path)
     }

@@ -25,10 +25,10 @@ function mapError(error: unknown): unknown {
 }
 
 /** Renames the fields in a handler's errors to this surface's names. Errors of body and query already use them. */
-export const mapErrorFields = (row: AnyRoute): AnyRoute => ({
-  ...row,
+export const mapErrorFields = (route: AnyRoute): AnyRoute => ({
+  ...route,
   handle: (call) =>
-    row.handle(call).catch((error: unknown) => {
+    route.handle(call).catch((error: unknown) => {
       throw mapError(error)
     }),
 })

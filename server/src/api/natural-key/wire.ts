@@ -6,7 +6,7 @@ import { formatMillis } from '../../kernel/instant.ts'
 import type { RecordPatch } from '../../records/patch.ts'
 import type { RecordCore, RecordDraft } from '../../records/record.ts'
 import { type Tag, type TagDraft, type TagType, tagTypes } from '../../tags/tag.ts'
-import { windowChange } from '../shared/window.ts'
+import { validityPatch } from '../shared/validity.ts'
 import { descriptionField, keyField, nameField, tagValue, timestamp } from '../shared/wire.ts'
 
 const tagType = oneOf(tagTypes, { isClosed: true })
@@ -89,7 +89,7 @@ export const updateBody = {
     name: optional(nameField),
     description: optional(nullable(descriptionField)),
   },
-  after: windowChange,
+  after: validityPatch,
 }
 
 type CreateBody = Infer<typeof createBody.before & typeof createBody.after> & {

@@ -2,7 +2,7 @@ import { passthrough, boolean } from '../../http/validation/fields.ts'
 import { type Infer, nullable, optional } from '../../http/validation/schema.ts'
 import type { RecordPatch } from '../../records/patch.ts'
 import type { RecordDraft } from '../../records/record.ts'
-import { windowChange } from '../shared/window.ts'
+import { validityPatch } from '../shared/validity.ts'
 import { descriptionField, keyField, nameField } from '../shared/wire.ts'
 import { draftOf, type stateCreate } from './wire.ts'
 
@@ -26,7 +26,7 @@ export const statePatch = {
   },
   after: {
     is_active: optional(boolean),
-    ...windowChange,
+    ...validityPatch,
     created_at: readOnlyShape.created_at,
     updated_at: readOnlyShape.updated_at,
     deleted_at: readOnlyShape.deleted_at,
