@@ -27,8 +27,8 @@ const insertMoves = `
     select $1, gen_random_uuid(), 8120449930581042, 'EQ-0000001', 'Pallet jack 1000001', 1, 'Location 1', 2,
       'Location 2', clock_timestamp(), clock_timestamp() from generate_series(1, $2::int)
     returning recorded_at, delivery_id)
-  insert into webhook_outbox (org_id, period, recorded_at, delivery_id)
-  select $1, w.period, r.recorded_at, r.delivery_id from recorded r join webhooks w on w.org_id = $1`
+  insert into webhook_outbox (org_id, generation, recorded_at, delivery_id)
+  select $1, w.generation, r.recorded_at, r.delivery_id from recorded r join webhooks w on w.org_id = $1`
 
 /** Reports a move through the reader, which makes the server look for pending deliveries. */
 async function reportMove(port, { reader, antennaCount }, round) {
