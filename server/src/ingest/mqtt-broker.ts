@@ -1,5 +1,5 @@
 import { type Socket, createServer } from 'node:net'
-import { Aedes, type Client } from 'aedes'
+import { Aedes, type AuthenticateError, type Client } from 'aedes'
 import { ConnectionLimits } from '../admission/connection-limits.ts'
 import { clientKeyOf } from '../kernel/ip-range.ts'
 import type { Device } from '../readers/reader.ts'
@@ -92,8 +92,10 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
       authenticate(client, username, password).then(
         (isKnown) => done(isKnown ? null : loginError, isKnown),
         (error: unknown) => {
+          // Clients connect again after a lost connection, but some give up after a CONNACK with an error.
           deps.onFailure(error)
-          done(Object.assign(new Error('try again'), { returnCode: 3 as const }), false)
+          ;(client.conn as Socket).destroy()
+          done(error as AuthenticateError, false)
         },
       )
     },

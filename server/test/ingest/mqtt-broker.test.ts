@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer } from 'node:net'
-import type { MqttClient } from 'mqtt'
+import mqtt, { type MqttClient } from 'mqtt'
 import { pino } from 'pino'
 import postgres from 'postgres'
 import { afterEach, describe, expect, inject, it } from 'vitest'
@@ -55,6 +55,22 @@ describe('signing in at the embedded broker', () => {
     const sent = await publish(client, await topicOf(site.readerId), { reads: [{ tag: asset.tag, observed_at: at }] })
     expect(sent).toBe('acknowledged')
     expect(await site.history(asset)).toEqual([['2026-09-21T10:00:00.000Z', 'DOCK', null]])
+  })
+
+  it('closes the connection while the database fails, so that a client that gives up after a rejection connects again', async () => {
+    const site = await Site.open(context.app, 'Dock')
+    const sql = database(context.app)
+    await sql`alter table reader_directory rename to reader_directory_away`
+    const login = { username: String(site.readerId), password: site.token }
+    const client = mqtt.connect(url, { ...login, reconnectPeriod: 20 })
+    clients.push(client)
+    const errors: Error[] = []
+    client.on('error', (error) => errors.push(error))
+    await eventually(async () => expect(client.connected || client.reconnecting).toBe(true))
+    expect(client.connected).toBe(false)
+    await sql`alter table reader_directory_away rename to reader_directory`
+    await eventually(async () => expect(client.connected).toBe(true))
+    expect(errors).toEqual([])
   })
 
   it('disconnects a reader whose token was replaced', async () => {
