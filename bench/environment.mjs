@@ -60,7 +60,7 @@ export function runCommand(url, ...args) {
 /** Starts the program as an operator does. Its request log goes to a file. Resolves when it accepts requests. */
 async function startProgram(args, folder, settings) {
   const logFile = openSync(join(folder, 'server.log'), 'a')
-  const port = await freePort()
+  const port = Number(settings.PORT ?? (await freePort()))
   const env = environmentOf({ PORT: String(port), LASTSEEN_MQTT_PORT: '0', NODE_ENV: 'production', ...settings })
   const child = spawn(process.execPath, [program, ...args], { ...ownSession, stdio: ['ignore', logFile, 'pipe'], env })
   let output = ''
@@ -183,5 +183,14 @@ export function machineCpu() {
     return { total: times.reduce((sum, time) => sum + time, 0), stolen: times[7] }
   } catch {
     return null
+  }
+}
+
+/** The resident memory of a process in MiB; NaN where there is no /proc. */
+export function residentMiB(pid) {
+  try {
+    return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024
+  } catch {
+    return NaN
   }
 }

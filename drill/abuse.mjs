@@ -2,76 +2,22 @@
  * Runs each kind of abuse for a few seconds while another organization, the neighbour, reads and exchanges tokens. The
  * neighbour's latency and the server's memory must stay within their bounds.
  */
-import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { runCommand } from '../bench/environment.mjs'
+import { residentMiB, runCommand } from '../bench/environment.mjs'
 import { createOrganization } from '../bench/seed.mjs'
+import { exchangeToken } from './requests.mjs'
 
 const { generate } = createRequire(new URL('../server/package.json', import.meta.url))('mqtt-packet')
 
 const abuseMs = 8_000
-const neighbourPauseMs = 25
 const maxP99Ms = 250
 const maxMiB = 600
 
 const origin = ({ httpPort }) => `http://127.0.0.1:${httpPort}`
 const base = (service) => `${origin(service)}/api/v1`
 const ignore = () => null
-
-async function exchange(service, { client_id, client_secret }) {
-  const response = await fetch(`${base(service)}/oauth/token`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ grant_type: 'client_credentials', client_id, client_secret }),
-  })
-  const { access_token: token } = await response.json()
-  if (response.status !== 200) throw new Error(`a token exchange was answered with ${response.status}`)
-  return token
-}
-
-/** Alternately reads an asset and exchanges a token, and records the latencies. */
-class Neighbour {
-  #service
-  #organization
-  #latencies = []
-  #failures = 0
-
-  constructor(service, organization) {
-    this.#service = service
-    this.#organization = organization
-  }
-
-  async run(signal) {
-    const { credentials, sample } = this.#organization
-    const tokens = await Promise.all(credentials.map((credential) => exchange(this.#service, credential)))
-    for (let round = 0; !signal.aborted; round++) {
-      const startedAt = performance.now()
-      if (round % 2 === 0) {
-        const headers = { Authorization: `Bearer ${tokens[round % tokens.length]}` }
-        const path = `/assets/${sample.ids[round % sample.ids.length]}`
-        const response = await fetch(`${base(this.#service)}${path}`, { headers }).catch(ignore)
-        await response?.arrayBuffer()
-        if (response?.status !== 200) this.#failures++
-      } else if ((await exchange(this.#service, credentials[round % credentials.length]).catch(ignore)) === null)
-        this.#failures++
-      this.#latencies.push(performance.now() - startedAt)
-      await sleep(neighbourPauseMs)
-    }
-  }
-
-  get result() {
-    const sorted = this.#latencies.toSorted((a, b) => a - b)
-    return {
-      requests: sorted.length,
-      p99Ms: sorted[Math.floor(sorted.length * 0.99)] ?? Infinity,
-      failures: this.#failures,
-    }
-  }
-}
-
-const memoryMiB = (pid) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024
 
 /** Sends a request and never reads the response. */
 function sendUnread(port, text, sockets) {
@@ -247,29 +193,28 @@ async function signIn(service, organization) {
   return (await response.json()).data.access_token
 }
 
-async function runCase(service, { name, run }, context) {
+async function runCase(service, neighbour, { name, run }, { neighbourOrganization, abuser }) {
   const stopping = new AbortController()
   const sockets = []
-  const neighbour = new Neighbour(service, context.neighbour)
-  const reading = neighbour.run(stopping.signal)
   let peakMiB = 0
-  const watch = setInterval(() => (peakMiB = Math.max(peakMiB, memoryMiB(service.pid))), 100)
+  const { credentials, sample } = neighbourOrganization
+  await neighbour.call('start', { origin: origin(service), credentials, ids: sample.ids })
+  const watch = setInterval(() => (peakMiB = Math.max(peakMiB, residentMiB(service.pid))), 100)
   const timer = setTimeout(() => stopping.abort(), abuseMs)
   try {
-    await run({ service, signal: stopping.signal, sockets, ...context.abuser })
-    await reading
+    await run({ service, signal: stopping.signal, sockets, ...abuser })
   } finally {
     clearTimeout(timer)
     clearInterval(watch)
     for (const socket of sockets) socket.destroy()
   }
-  const { requests, p99Ms, failures } = neighbour.result
+  const { requests, p99Ms, failures } = await neighbour.call('stop')
   const isMet = p99Ms <= maxP99Ms && peakMiB <= maxMiB && failures === 0
   return [name, requests, failures, `${p99Ms.toFixed(0)} ms`, `${peakMiB.toFixed(0)} MiB`, isMet ? 'yes' : '**no**']
 }
 
 /** Returns a table: each case with the neighbour's failures and latency, the memory, and whether they are in bounds. */
-export async function runAbuse(service, { isQuick, log }) {
+export async function runAbuse(service, neighbour, { isQuick, log }) {
   const url = service.databaseUrl
   const size = isQuick ? 5_000 : 120_000
   const organization = await createOrganization({
@@ -279,8 +224,10 @@ export async function runAbuse(service, { isQuick, log }) {
     credentials: 48,
     minutesPerAsset: 3,
   })
-  const neighbour = await createOrganization({ url, name: 'Neighbour', assets: 1_000, credentials: 40 })
-  const tokens = await Promise.all(organization.credentials.map((credential) => exchange(service, credential)))
+  const neighbourOrganization = await createOrganization({ url, name: 'Neighbour', assets: 1_000, credentials: 40 })
+  const tokens = await Promise.all(
+    organization.credentials.map((credential) => exchangeToken(origin(service), credential)),
+  )
   const abuser = {
     tokens,
     orgId: organization.orgId,
@@ -289,7 +236,7 @@ export async function runAbuse(service, { isQuick, log }) {
   }
   const rows = []
   for (const abuseCase of cases) {
-    rows.push(await runCase(service, abuseCase, { neighbour, abuser }))
+    rows.push(await runCase(service, neighbour, abuseCase, { neighbourOrganization, abuser }))
     log(rows.at(-1).join(', '))
   }
   return { columns: ['abuse', 'neighbour requests', 'failed', 'p99', 'server memory', 'within bounds'], rows }

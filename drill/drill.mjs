@@ -1,33 +1,14 @@
 /** Injects faults while clients write, and abuses the service while a neighbour reads. See docs/reliability.md. */
-import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { Scope, log } from '../bench/environment.mjs'
+import { Scope, log, startHelper } from '../bench/environment.mjs'
 import { runAbuse } from './abuse.mjs'
-import { faults } from './faults.mjs'
+import { faultGroups } from './faults.mjs'
 import { Service } from './service.mjs'
+import { soak } from './soak.mjs'
+import { createDisk, surroundings } from './surroundings.mjs'
 import { Writers } from './writers.mjs'
 
-const diskMiB = 1_500
 const recoveryLimitMs = 60_000
-
-/** Creates a folder on its own small file system, which a fault can fill; an ordinary folder when mounting is not allowed. */
-function createDataFolder() {
-  const folder = mkdtempSync(join(tmpdir(), 'lastseen-drill-'))
-  chmodSync(folder, 0o755)
-  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${diskMiB}m,mode=755`, 'tmpfs', folder])
-  const isOnOwnDisk = mounted.status === 0
-  return {
-    folder,
-    isOnOwnDisk,
-    async stop() {
-      if (isOnOwnDisk) spawnSync('umount', ['-l', folder])
-      rmSync(folder, { recursive: true, force: true })
-    },
-  }
-}
 
 /** Returns the time in milliseconds until every writer has received an acknowledgement again. */
 async function measureRecovery(writers) {
@@ -40,22 +21,31 @@ async function measureRecovery(writers) {
   return performance.now() - startedAt
 }
 
-async function runFaults(scope, { times }) {
-  const disk = await scope.use(createDataFolder())
-  const service = await scope.use(new Service().start(disk.folder))
+/** Injects the faults of a group into a service of its own. */
+async function runGroup(scope, { faults, needs = 'none' }, { times }) {
+  const { missing, start } = surroundings[needs]
+  const skip = ({ name }, reason) => [name, 0, `skipped: ${reason}`, '']
+  if (missing !== undefined)
+    return { rows: faults.map((fault) => skip(fault, `${missing} is not installed`)), ...nothing }
+  const disk = await scope.use(createDisk())
+  const parts = { disk, ...(await start(scope, disk.folder)) }
+  const service = await scope.use(
+    new Service().start(disk.folder, { broker: parts.broker, settings: parts.clock?.settings }),
+  )
   const writers = await scope.use(new Writers(service).start())
   await measureRecovery(writers)
   const rows = []
   for (const fault of faults) {
-    if (fault.isPossible?.(disk) === false) {
-      rows.push([fault.name, 0, 'skipped: cannot mount a file system', ''])
+    const obstacle = fault.obstacle?.(parts)
+    if (obstacle !== undefined) {
+      rows.push(skip(fault, obstacle))
       continue
     }
     const before = writers.acknowledged
     const recoveries = []
     const count = Math.max(1, Math.round(fault.times * times))
     for (let round = 0; round < count; round++) {
-      await fault.run(service, disk)
+      await fault.run(service, parts)
       recoveries.push(await measureRecovery(writers))
     }
     const after = writers.acknowledged
@@ -64,16 +54,25 @@ async function runFaults(scope, { times }) {
     log(`${fault.name}: ${count} times, ${acknowledged}`)
   }
   await writers.stop()
-  return { rows, compared: await writers.compare() }
+  return { rows, ...(await writers.compare()) }
 }
+
+const nothing = { acknowledged: 0, lost: 0, duplicated: 0 }
 
 const toTable = (columns, rows) =>
   [columns, columns.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 
 async function drillFaults(scope, { isQuick }) {
-  const { rows, compared } = await runFaults(scope, { times: isQuick ? 0.1 : 1 })
-  const total = rows.reduce((sum, [, count]) => sum + count, 0)
-  const { acknowledged, lost, duplicated } = compared
+  const results = []
+  for (const group of faultGroups) {
+    const part = await scope.use(new Scope())
+    results.push(await runGroup(part, group, { times: isQuick ? 0.1 : 1 }))
+    await part.stop()
+  }
+  const sum = (valueOf) => results.reduce((total, result) => total + valueOf(result), 0)
+  const rows = results.flatMap((result) => result.rows)
+  const total = rows.reduce((count, [, times]) => count + times, 0)
+  const [acknowledged, lost, duplicated] = ['acknowledged', 'lost', 'duplicated'].map((key) => sum((one) => one[key]))
   process.stdout.write(`${toTable(['fault', 'times', 'acknowledged meanwhile', 'longest recovery'], rows)}\n\n`)
   process.stdout.write(
     `${total} faults, ${acknowledged} writes acknowledged, ${lost} lost, ${duplicated} duplicated.\n\n`,
@@ -82,20 +81,35 @@ async function drillFaults(scope, { isQuick }) {
 }
 
 async function drillAbuse(scope, { isQuick }) {
-  const disk = await scope.use(createDataFolder())
+  const disk = await scope.use(createDisk())
   const service = await scope.use(new Service().start(disk.folder))
-  const { columns, rows } = await runAbuse(service, { isQuick, log })
+  const neighbour = await scope.use(startHelper('../drill/neighbour.mjs'))
+  const { columns, rows } = await runAbuse(service, neighbour, { isQuick, log })
   process.stdout.write(`${toTable(columns, rows)}\n\n`)
   return rows.every((cells) => cells.at(-1) === 'yes')
 }
 
-const drills = { faults: drillFaults, abuse: drillAbuse }
+async function drillSoak(scope, { minutes }) {
+  const { columns, rows } = await soak(scope, { minutes, log })
+  process.stdout.write(`${toTable(columns, rows)}\n\n`)
+  return rows.every((cells) => cells.at(-1) === 'yes')
+}
+
+const drills = { faults: drillFaults, abuse: drillAbuse, soak: drillSoak }
 
 /** The exit code is 0 when no write was lost or duplicated, and every case of abuse stayed within its bounds. */
 export async function main() {
-  const options = { quick: { type: 'boolean', default: false }, only: { type: 'string' } }
-  const { values } = parseArgs({ options })
-  const names = values.only?.split(',') ?? Object.keys(drills)
+  const { values } = parseArgs({
+    options: {
+      quick: { type: 'boolean', default: false },
+      only: { type: 'string' },
+      soak: { type: 'boolean', default: false },
+      minutes: { type: 'string', default: '60' },
+    },
+  })
+  const minutes = Number(values.minutes)
+  if (!(minutes > 0)) throw new Error('--minutes must be a positive number.')
+  const names = values.only?.split(',') ?? (values.soak ? ['soak'] : ['faults', 'abuse'])
   const unknown = names.filter((name) => !(name in drills))
   if (unknown.length > 0)
     throw new Error(`Unknown drill: ${unknown}. The drills are ${Object.keys(drills).join(', ')}.`)
@@ -105,7 +119,7 @@ export async function main() {
   try {
     for (const name of names) {
       const part = await scope.use(new Scope())
-      const isPassed = await drills[name](part, { isQuick: values.quick })
+      const isPassed = await drills[name](part, { isQuick: values.quick, minutes })
       if (!isPassed) process.exitCode = 1
       await part.stop()
     }

@@ -1,4 +1,7 @@
-/** The faults and how often each is injected. A fault is over when every writer has received an acknowledgement again. */
+/**
+ * The faults and how often each is injected, by the service that they need. A fault is over when every writer has received
+ * an acknowledgement again.
+ */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -40,7 +43,7 @@ async function setReadOnly(service, isReadOnly) {
   })
 }
 
-export const faults = [
+const ofServerAndDatabase = [
   { name: 'server killed', times: 24, run: (service) => service.killServer() },
   { name: 'database killed', times: 24, run: (service) => process.kill(service.databasePid, 'SIGKILL') },
   {
@@ -85,8 +88,8 @@ export const faults = [
     name: 'disk full for 2 s',
     times: 2,
     /** Requires that the data folder is on its own small file system. */
-    isPossible: ({ isOnOwnDisk }) => isOnOwnDisk,
-    async run(_service, { folder }) {
+    obstacle: ({ disk }) => (disk.isOnOwnDisk ? undefined : 'cannot mount a file system'),
+    async run(_service, { disk: { folder } }) {
       const filler = join(folder, 'filler')
       try {
         for (let part = 0; part < 4096; part++) writeFileSync(filler, Buffer.alloc(2 ** 20), { flag: 'a' })
@@ -97,4 +100,29 @@ export const faults = [
       rmSync(filler)
     },
   },
+]
+
+const ofBroker = [
+  { name: 'MQTT broker restarted', times: 6, run: (_service, { broker }) => broker.restart() },
+  { name: 'server killed, MQTT messages wait in the broker', times: 4, run: (service) => service.killServer() },
+]
+
+const jump = (seconds) => ({
+  name: `clock ${Math.abs(seconds) / 60} min ${seconds > 0 ? 'ahead' : 'behind'} for 4 s`,
+  times: 2,
+  async run(_service, { clock }) {
+    clock.set(seconds)
+    await sleep(4_000)
+    clock.set(0)
+    // The library reads the file once a second.
+    await sleep(1_000)
+  },
+})
+
+const ofClock = [jump(60), jump(-60), jump(3_600), jump(-3_600)]
+
+export const faultGroups = [
+  { faults: ofServerAndDatabase },
+  { faults: ofBroker, needs: 'broker' },
+  { faults: ofClock, needs: 'clock' },
 ]

@@ -48,17 +48,20 @@ export class Service {
   httpPort
   mqttPort
 
-  async start(folder, settings = {}) {
+  /** With a `broker`, MQTT clients connect to the broker, and the server subscribes to it. */
+  async start(folder, { settings = {}, broker } = {}) {
     this.#folder = folder
     const [http, mqtt] = [await freePort(), await freePort()]
     this.#settings = {
       PORT: String(http),
-      LASTSEEN_MQTT_PORT: String(mqtt),
       LASTSEEN_DATA_DIR: join(folder, 'data'),
+      ...(broker === undefined
+        ? { LASTSEEN_MQTT_PORT: String(mqtt) }
+        : { LASTSEEN_MQTT_URL: `mqtt://127.0.0.1:${broker.port}` }),
       ...settings,
     }
     await this.#startServer()
-    this.#proxies = [await startTcpProxy(http), await startTcpProxy(mqtt)]
+    this.#proxies = [await startTcpProxy(http), await startTcpProxy(broker?.port ?? mqtt)]
     ;[this.httpPort, this.mqttPort] = this.#proxies.map(({ port }) => port)
     return this
   }
@@ -74,6 +77,11 @@ export class Service {
 
   get pid() {
     return this.#server.pid
+  }
+
+  /** The server's own port, without the proxy. */
+  get serverPort() {
+    return this.#server.port
   }
 
   /** The pid of the postmaster, from its pid file. */

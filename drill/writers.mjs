@@ -190,8 +190,20 @@ export class Writers {
     this.#mqtt.close()
   }
 
-  /** Compares the acknowledged writes with the stored rows: each must be stored exactly once. */
+  /**
+   * Compares the acknowledged writes with the stored rows: each must be stored exactly once. Messages that an external
+   * MQTT broker has acknowledged may still wait in the broker, so missing rows get some time to arrive.
+   */
   async compare() {
+    const deadline = performance.now() + stopLimitMs
+    for (;;) {
+      const compared = await this.#compareOnce()
+      if (compared.lost === 0 || performance.now() > deadline) return compared
+      await sleep(500)
+    }
+  }
+
+  #compareOnce() {
     return this.#service.withDatabase(async (client) => {
       const keys = this.#creators.flatMap(({ acknowledged }) => acknowledged)
       const assets = await client.query(

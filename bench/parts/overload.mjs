@@ -1,6 +1,5 @@
 /** Sends twice the rate that the server can handle: measures its goodput and the time until it recovers. */
-import { readFileSync } from 'node:fs'
-import { log } from '../environment.mjs'
+import { log, residentMiB } from '../environment.mjs'
 import { median } from '../statistics.mjs'
 import { apiLoad, measureLoad, startLoad, startTarget } from '../targets.mjs'
 
@@ -17,15 +16,6 @@ const mixes = {
   'point reads, lists, creates, reports': ['point read', 'list of 50', 'create', 'report'],
 }
 
-/** Resident memory in MiB; NaN where there is no /proc. */
-function memoryOf(pid) {
-  try {
-    return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024
-  } catch {
-    return NaN
-  }
-}
-
 async function measureRound(load, server, operations, isQuick) {
   const target = 'overload'
   const measureMs = isQuick ? 2_000 : 5_000
@@ -35,7 +25,7 @@ async function measureRound(load, server, operations, isQuick) {
   const usual = await load.call('runOpenLoop', { ...half, ...pace })
   const doubled = { target, operations, perSecond: peak.perSecond * 2, maxInFlight: inFlight.overload, timeoutMs }
   const overloaded = await load.call('runOpenLoop', { ...doubled, warmUpMs: 1_000, measureMs: measureMs * 2 })
-  const memory = memoryOf(server.pid)
+  const memory = residentMiB(server.pid)
   const after = await load.call('runOpenLoop', { ...half, warmUpMs: 0, measureMs: (maxRecoverySeconds + 1) * 1000 })
   const limitMs = median(usual.windowMediansMs) * recoveredFactor
   const window = after.windowMediansMs.findIndex((value) => value !== null && value <= limitMs)
