@@ -56,12 +56,14 @@ create table organizations (
   constraint organizations_pk primary key (org_id)
 );
 
--- A user may belong to several organizations; the e-mail address is unique in the installation.
+-- A user may belong to several organizations; the e-mail address is unique in the installation. An unconfirmed address has
+-- no email_confirmed_at.
 create table users (
   user_id bigint not null,
   email text collate "C" not null,
   password_hash text not null,
   created_at timestamptz not null,
+  email_confirmed_at timestamptz,
   constraint users_pk primary key (user_id),
   constraint users_email unique (email)
 );

@@ -11,7 +11,7 @@ import { addMembership, isMember } from '../users/members.sql.ts'
 import { assertNotGuessable } from '../users/password-rules.ts'
 import { hashPassword, verifyPassword } from '../users/password.ts'
 import { type User, foldEmail } from '../users/user.ts'
-import { findUserByEmail, insertMembership, insertUser, membershipsOf } from '../users/users.sql.ts'
+import { type UserWithHash, findUserByEmail, insertMembership, insertUser, membershipsOf } from '../users/users.sql.ts'
 import { mailName } from './mail-name.ts'
 import { type AccountDeps, hashLinkToken, linkTo } from './deps.ts'
 import { assertAccountsOpen } from './signup-policy.ts'
@@ -69,7 +69,7 @@ interface Offer {
   orgId: number
   invitation: Invitation
   organizationName: string
-  account: { userId: number; email: string; passwordHash: string } | null
+  account: UserWithHash | null
 }
 
 const invalidLink = (): ApiError =>
@@ -111,20 +111,21 @@ async function joinWithExistingAccount(
   offer: Offer,
   request: { password: string; address: string },
 ): Promise<User> {
-  const { userId, email, passwordHash } = offer.account!
+  const { passwordHash, ...user } = offer.account!
   const attempt = async (): Promise<true | null> => (await verifyPassword(passwordHash, request.password)) || null
   const message = 'This is not the password of your account'
   const wrongPassword = (): ApiError => apiError.invalid({ field: 'password', code: 'invalid_value', message })
-  await deps.throttle.guardAccount(email, request.address, attempt, wrongPassword)
-  await join(deps, offer, { userId, email }, null)
-  return { userId, email }
+  await deps.throttle.guardAccount(user.email, request.address, attempt, wrongPassword)
+  await join(deps, offer, user, null)
+  return user
 }
 
 async function joinWithNewAccount(deps: AccountDeps, offer: Offer, password: string): Promise<User> {
   assertAccountsOpen(deps.signups)
   if (codePointLength(password) < shortestPassword) throw apiError.invalid(tooShort)
   assertNotGuessable('password', password, offer.invitation.email)
-  const user = { userId: await deps.ids.next(0), email: offer.invitation.email }
+  // Whoever has the link of an invitation has read the mail, or got the link from an admin.
+  const user = { userId: await deps.ids.next(0), email: offer.invitation.email, isEmailConfirmed: true }
   await join(deps, offer, user, await hashPassword(password))
   return user
 }

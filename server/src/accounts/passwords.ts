@@ -7,7 +7,7 @@ import { assertNotGuessable } from '../users/password-rules.ts'
 import { hashPassword, verifyPassword } from '../users/password.ts'
 import { deleteResetsOf, findReset, insertReset, takeReset } from '../users/resets.sql.ts'
 import { foldEmail } from '../users/user.ts'
-import { findUser, findUserByEmail, setPasswordHash } from '../users/users.sql.ts'
+import { confirmEmail, findUser, findUserByEmail, setPasswordHash } from '../users/users.sql.ts'
 import { type AccountDeps, hashLinkToken, linkTo } from './deps.ts'
 
 const resetTtlMs = 3_600_000
@@ -107,7 +107,10 @@ async function sendReset(deps: AccountDeps, email: string): Promise<void> {
   })
 }
 
-/** Sets a new password with the token of a reset link, which works once. Ends every session of the user. */
+/**
+ * Sets a new password with the token of a reset link, which works once and confirms the e-mail address. Ends every session of
+ * the user.
+ */
 export async function confirmPasswordReset(
   deps: AccountDeps,
   request: { token: string; password: string; address: string },
@@ -115,14 +118,16 @@ export async function confirmPasswordReset(
   const tokenHash = hashLinkToken(deps, request.token)
   const attempt = async (): Promise<true | null> => {
     const userId = await findReset(deps.db.global, tokenHash, now(deps.clock))
-    if (userId === null) return null
-    assertNotGuessable('new_password', request.password, (await findUser(deps.db.read, userId))?.email ?? '')
+    const user = userId === null ? null : await findUser(deps.db.read, userId)
+    if (userId === null || user === null) return null
+    assertNotGuessable('new_password', request.password, user.email)
     const hash = await hashPassword(request.password)
     const write = (): Promise<boolean> =>
       deps.db.globalTransaction(async (tx) => {
         if (!(await takeReset(tx, tokenHash))) return false
         await setPasswordHash(tx, userId, hash)
         await deleteResetsOf(tx, userId)
+        await confirmEmail(tx, userId, user.email, now(deps.clock))
         return true
       })
     return (await changeAndEndSessions(deps, userId, null, write)) || null

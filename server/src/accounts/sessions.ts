@@ -38,13 +38,13 @@ export function login(
   const attempt = async (): Promise<SignedIn | null> => {
     const account = await findUserByEmail(deps.db.read, email)
     if (!(await verifyPassword(account?.passwordHash ?? null, request.password)) || account === null) return null
-    const user = { userId: account.userId, email: account.email }
+    const { passwordHash, ...user } = account
     const memberships = await membershipsOf(deps.db.read, user.userId)
     const [membership] = memberships
     if (membership === undefined) return null
     const signedIn = await openSession(deps, user, membership, memberships)
     // If the password was changed during this sign-in, the change has ended all other sessions; this one must end, too.
-    if ((await findPasswordHash(deps.db.read, user.userId)) === account.passwordHash) return signedIn
+    if ((await findPasswordHash(deps.db.read, user.userId)) === passwordHash) return signedIn
     await logout(deps, membership.orgId, readRefreshToken(signedIn.pair.refreshToken)!.familyId)
     return null
   }

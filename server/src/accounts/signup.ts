@@ -8,6 +8,7 @@ import { assertNotGuessable } from '../users/password-rules.ts'
 import { type Membership, type User, foldEmail } from '../users/user.ts'
 import { findUserByEmail } from '../users/users.sql.ts'
 import type { AccountDeps } from './deps.ts'
+import { mailConfirmation } from './email-confirmation.ts'
 import { assertSignupOpen } from './signup-policy.ts'
 
 interface Signup {
@@ -18,7 +19,7 @@ interface Signup {
   isForwarded: boolean
 }
 
-/** Creates an organization and its first admin in one transaction. */
+/** Creates an organization and its first admin in one transaction. The admin must confirm the address if mail is set up. */
 export async function signup(deps: AccountDeps, request: Signup): Promise<SignedIn> {
   const { signups } = deps
   assertSignupOpen(signups)
@@ -32,12 +33,14 @@ export async function signup(deps: AccountDeps, request: Signup): Promise<Signed
     throw apiError.conflict('A user with this e-mail address already exists')
   }
   const { email, password } = request
-  const writeUser = await prepareUser(deps, { email, password, role: 'admin' })
+  const isEmailConfirmed = !deps.mailer.hasTransport
+  const writeUser = await prepareUser(deps, { email, password, role: 'admin', isEmailConfirmed })
   const membership: Membership = { orgId: await deps.ids.next(0), orgName: request.organizationName, role: 'admin' }
   const user = await deps.db.withTenant(membership.orgId, async (tx) => {
     await insertOrganization(tx, membership.orgId, membership.orgName, now(deps.clock))
     return writeUser(tx, membership.orgId)
   })
+  if (!isEmailConfirmed) mailConfirmation(deps, user)
   return openSession(deps, user, membership, [membership])
 }
 

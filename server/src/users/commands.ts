@@ -18,11 +18,13 @@ export interface Account {
   email: string
   password: string
   role: Role
+  isEmailConfirmed: boolean
 }
 
 /** Hashes the password outside the transaction and returns a function that inserts the account and its first membership. */
 export async function prepareUser({ clock, ids }: Pick<Deps, 'clock' | 'ids'>, account: Account) {
-  const user: User = { userId: await ids.next(0), email: foldEmail(account.email) }
+  const { isEmailConfirmed } = account
+  const user: User = { userId: await ids.next(0), email: foldEmail(account.email), isEmailConfirmed }
   const passwordHash = await hashPassword(account.password)
   return async (tx: Tx, orgId: number): Promise<User> => {
     const at = now(clock)
@@ -32,9 +34,9 @@ export async function prepareUser({ clock, ids }: Pick<Deps, 'clock' | 'ids'>, a
   }
 }
 
-/** Creates an account with its first membership. Throws 409 if the address already has an account. */
-export async function createUser(deps: Deps, orgId: number, account: Account): Promise<User> {
+/** Creates an account with its first membership for the operator. Throws 409 if the address already has an account. */
+export async function createUser(deps: Deps, orgId: number, account: Omit<Account, 'isEmailConfirmed'>): Promise<User> {
   await deps.quotas.assertRoom(orgId, 'members')
-  const write = await prepareUser(deps, account)
+  const write = await prepareUser(deps, { ...account, isEmailConfirmed: true })
   return deps.db.globalTransaction((tx) => write(tx, orgId))
 }

@@ -3,6 +3,8 @@ import type { Role } from '../kernel/scopes.ts'
 export interface User {
   userId: number
   email: string
+  /** The user opened a link that was mailed to the address, or the operator vouched for it. */
+  isEmailConfirmed: boolean
 }
 
 export interface Membership {

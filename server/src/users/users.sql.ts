@@ -8,18 +8,30 @@ export interface UserWithHash extends User {
   passwordHash: string
 }
 
+interface UserRow {
+  user_id: number
+  email: string
+  is_email_confirmed: boolean
+}
+
+const columns = sql`user_id, email, email_confirmed_at is not null as is_email_confirmed`
+
+const userOf = (row: UserRow): User => ({
+  userId: row.user_id,
+  email: row.email,
+  isEmailConfirmed: row.is_email_confirmed,
+})
+
 export async function findUserByEmail(db: Db, email: string): Promise<UserWithHash | null> {
-  const [row] = await db.query<{ user_id: number; email: string; password_hash: string }>(
-    sql`select user_id, email, password_hash from users where email = ${email}`,
+  const [row] = await db.query<UserRow & { password_hash: string }>(
+    sql`select ${columns}, password_hash from users where email = ${email}`,
   )
-  return row === undefined ? null : { userId: row.user_id, email: row.email, passwordHash: row.password_hash }
+  return row === undefined ? null : { ...userOf(row), passwordHash: row.password_hash }
 }
 
 export async function findUser(db: Db, userId: number): Promise<User | null> {
-  const [row] = await db.query<{ user_id: number; email: string }>(
-    sql`select user_id, email from users where user_id = ${userId}`,
-  )
-  return row === undefined ? null : { userId: row.user_id, email: row.email }
+  const [row] = await db.query<UserRow>(sql`select ${columns} from users where user_id = ${userId}`)
+  return row === undefined ? null : userOf(row)
 }
 
 export async function findPasswordHash(db: Db, userId: number): Promise<string | null> {
@@ -34,8 +46,15 @@ export async function setPasswordHash(tx: Tx, userId: number, hash: string): Pro
 }
 
 export async function insertUser(tx: Tx, user: UserWithHash, at: Instant): Promise<void> {
-  await tx.query(sql`insert into users (user_id, email, password_hash, created_at)
-    values (${user.userId}, ${user.email}, ${user.passwordHash}, ${toDatabase(at)})`)
+  await tx.query(sql`insert into users (user_id, email, password_hash, created_at, email_confirmed_at)
+    values (${user.userId}, ${user.email}, ${user.passwordHash}, ${toDatabase(at)},
+      ${user.isEmailConfirmed ? toDatabase(at) : null})`)
+}
+
+/** Does nothing if the address is already confirmed or is no longer the user's address. */
+export async function confirmEmail(tx: Tx, userId: number, email: string, at: Instant): Promise<void> {
+  await tx.query(sql`update users set email_confirmed_at = ${toDatabase(at)}
+    where user_id = ${userId} and email = ${email} and email_confirmed_at is null`)
 }
 
 /** Returns false if the user does not exist. The caller must delete its memberships first. */
@@ -60,7 +79,7 @@ export async function membershipsOf(db: Db, userId: number): Promise<Membership[
   return rows.map((row) => ({ orgId: row.org_id, orgName: row.name, role: row.role }))
 }
 
-export interface Account extends User {
+export interface Account extends Omit<User, 'isEmailConfirmed'> {
   orgId: number | null
   orgName: string | null
   role: Role | null

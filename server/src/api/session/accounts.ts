@@ -7,6 +7,7 @@ import {
 } from '../../accounts/invitations.ts'
 import { changeRole, getMember, removeMember } from '../../accounts/members.ts'
 import type { AccountDeps } from '../../accounts/deps.ts'
+import { assertEmailConfirmed, confirmEmailAddress, requestConfirmation } from '../../accounts/email-confirmation.ts'
 import { changePassword, confirmPasswordReset, requestPasswordReset } from '../../accounts/passwords.ts'
 import { boolean, id, text } from '../../http/validation/fields.ts'
 import { limit, offset } from '../../http/validation/query.ts'
@@ -123,6 +124,40 @@ export function passwordRoutes(deps: AccountDeps): AnyRoute[] {
   ]
 }
 
+/** Confirming the e-mail address of an account that was created by a sign-up. */
+export function emailConfirmationRoutes(deps: AccountDeps): AnyRoute[] {
+  const common = { group: 'Accounts', method: 'POST', scopes: [], errorStatuses: [429] } as const
+  return [
+    route({
+      ...common,
+      id: 'auth.email-confirmation',
+      path: '/auth/email-confirmation',
+      access: 'session',
+      summary: 'Mail the link that confirms the e-mail address again',
+      description: 'Sends nothing if the address is confirmed already.',
+      success: { status: 202, description: 'Accepted' },
+      async handle({ principal }) {
+        await requestConfirmation(deps, Number(principal.subject))
+        return { status: 202 }
+      },
+    }),
+    route({
+      ...common,
+      id: 'auth.email-confirmation.confirm',
+      path: '/auth/email-confirmation/confirm',
+      access: 'public',
+      summary: 'Confirm an e-mail address with a link',
+      description: 'A link works for seven days.',
+      body: json('EmailConfirmation', { token }),
+      success: { status: 204, description: 'Confirmed' },
+      async handle({ body, address }) {
+        await confirmEmailAddress(deps, { token: body.token, address })
+        return noContent
+      },
+    }),
+  ]
+}
+
 /** The members of the organization. */
 export function memberRoutes(deps: AccountDeps): AnyRoute[] {
   const common = { group: 'Members', access: 'session', scopes: ['members:admin'] } as const
@@ -214,6 +249,7 @@ export function invitationRoutes(deps: AccountDeps): AnyRoute[] {
       success: { status: 201, description: 'The invitation', schema: envelope(NewInvitation) },
       errorStatuses: [409, 429],
       async handle({ principal, body }) {
+        await assertEmailConfirmed(deps, Number(principal.subject))
         const { invitation, link } = await invite(deps, principal.orgId, body)
         const data: Output<(typeof NewInvitation)['shape']> = { ...presentInvitation(invitation), link }
         return { status: 201, body: { data } }

@@ -1,7 +1,8 @@
 import { mintCredentials, revokeCredential } from '../../auth/commands.ts'
 import type { Credential, Minted } from '../../auth/credential.ts'
 import { listCredentials } from '../../auth/credentials.sql.ts'
-import type { SessionDeps } from '../../accounts/sessions.ts'
+import type { AccountDeps } from '../../accounts/deps.ts'
+import { assertEmailConfirmed } from '../../accounts/email-confirmation.ts'
 import { instant, listOf, oneOf, id, text } from '../../http/validation/fields.ts'
 import { limit, offset } from '../../http/validation/query.ts'
 import { type AnyRoute, noContent, ok, route } from '../../http/route.ts'
@@ -92,7 +93,7 @@ function ownOrganization(principal: { orgId: number }, orgId: number): number {
   return orgId
 }
 
-export function apiKeyRoutes(deps: SessionDeps): AnyRoute[] {
+export function apiKeyRoutes(deps: AccountDeps): AnyRoute[] {
   const common = { group: 'API keys', access: 'session', scopes: ['keys:admin'] } as const
   return [
     route({
@@ -122,6 +123,7 @@ export function apiKeyRoutes(deps: SessionDeps): AnyRoute[] {
       errorStatuses: [409],
       async handle({ principal, params, body }) {
         const orgId = ownOrganization(principal, params.org_id)
+        await assertEmailConfirmed(deps, Number(principal.subject))
         const expiresAt = body.expires_at ?? null
         if (expiresAt !== null && expiresAt <= now(deps.clock))
           throw apiError.invalid({ field: 'expires_at', code: 'invalid_value', message: 'expires_at is in the past' })

@@ -10,7 +10,7 @@ import {
   switchOrganization,
   whoIs,
 } from '../../accounts/sessions.ts'
-import { listOf, id, text } from '../../http/validation/fields.ts'
+import { boolean, listOf, id, text } from '../../http/validation/fields.ts'
 import { type AnyRoute, type Reply, noContent, ok, route } from '../../http/route.ts'
 import { type Output, component, embedded, envelope } from '../../http/openapi/response-schema.ts'
 import { email, json, line, newPassword, password, role, whole } from './fields.ts'
@@ -19,11 +19,24 @@ const orgExample = { id: 2251799813685311, name: 'Northwind', role: 'admin' } as
 
 const SessionOrganization = component('SessionOrganization', { id: id, name: line, role }, orgExample)
 
-const userExample = { id: 5120093347718820, email: 'ada@example.com', role: 'admin', org: orgExample } as const
+const userExample = {
+  id: 5120093347718820,
+  email: 'ada@example.com',
+  email_confirmed: true,
+  role: 'admin',
+  org: orgExample,
+} as const
 
 const SessionUser = component(
   'SessionUser',
-  { id: id, email, role, org: embedded(SessionOrganization), orgs: listOf(embedded(SessionOrganization)) },
+  {
+    id: id,
+    email,
+    email_confirmed: boolean,
+    role,
+    org: embedded(SessionOrganization),
+    orgs: listOf(embedded(SessionOrganization)),
+  },
   { ...userExample, orgs: [orgExample] },
 )
 
@@ -56,6 +69,7 @@ const presentUser = ({
 }: Omit<SignedIn, 'pair'>): Output<(typeof SessionUser)['shape']> => ({
   id: user.userId,
   email: user.email,
+  email_confirmed: user.isEmailConfirmed,
   role: membership.role,
   org: presentMembership(membership),
   orgs: memberships.map(presentMembership),

@@ -4,7 +4,13 @@ import type { Surface } from '../../http/dispatcher.ts'
 import type { Component } from '../../http/openapi/response-schema.ts'
 import type { OpenStreams } from '../../auth/open-streams.ts'
 import type { LiveFeed } from '../../tracking/live-feed.ts'
-import { accountComponents, invitationRoutes, memberRoutes, passwordRoutes } from './accounts.ts'
+import {
+  accountComponents,
+  emailConfirmationRoutes,
+  invitationRoutes,
+  memberRoutes,
+  passwordRoutes,
+} from './accounts.ts'
 import { apiKeyComponents, apiKeyRoutes } from './api-keys.ts'
 import { CodeOut, codesRoute } from './codes.ts'
 import { exportRoutes } from './exports.ts'
@@ -36,6 +42,7 @@ export function sessionSurface(
   const routes = [
     ...sessionRoutes({ ...deps, db: deps.authentication }),
     ...passwordRoutes(deps),
+    ...emailConfirmationRoutes(deps),
     ...memberRoutes(deps),
     ...invitationRoutes(deps),
     ...apiKeyRoutes(deps),

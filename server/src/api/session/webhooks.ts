@@ -1,3 +1,5 @@
+import type { AccountDeps } from '../../accounts/deps.ts'
+import { assertEmailConfirmed } from '../../accounts/email-confirmation.ts'
 import { boolean, id, text } from '../../http/validation/fields.ts'
 import { limit, offset } from '../../http/validation/query.ts'
 import { type AnyRoute, noContent, ok, route } from '../../http/route.ts'
@@ -94,7 +96,7 @@ const presentAttempt = (attempt: ListedAttempt): Output<(typeof WebhookAttemptOu
   duration_ms: attempt.durationMs,
 })
 
-export interface WebhookRouteDeps extends WebhookDeps {
+export interface WebhookRouteDeps extends WebhookDeps, Pick<AccountDeps, 'mailer'> {
   sendTest: SendTest
 }
 
@@ -137,7 +139,8 @@ export function webhookRoutes(deps: WebhookRouteDeps): AnyRoute[] {
       body: { mediaType: 'application/json', name: 'WebhookCreate', shape: createShape, example: {} },
       success: { status: 201, description: 'The webhook', schema: envelope(NewWebhookOut) },
       errorStatuses: [409],
-      async handle({ principal: { orgId }, body }) {
+      async handle({ principal: { orgId, subject }, body }) {
+        await assertEmailConfirmed(deps, Number(subject))
         const newWebhook = await createWebhook(deps, orgId, { url: body.url, isEnabled: body.enabled ?? true })
         const headers = { Location: `/api/v1/webhooks/${newWebhook.webhook.id}` }
         const data: Output<(typeof NewWebhookOut)['shape']> = {

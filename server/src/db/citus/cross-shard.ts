@@ -54,7 +54,11 @@ export const testedCrossShardStatements: readonly CrossShardStatement[] = [
   ),
   onAllNodes('users/users.sql.ts', 'insert into users', 'Once for a person.'),
   onAllNodes('users/users.sql.ts', 'delete from users', 'When the operator deletes an account.'),
-  onAllNodes('users/users.sql.ts', 'update users', 'When a person changes the password.'),
+  onAllNodes(
+    'users/users.sql.ts',
+    'update users',
+    'When a person changes the password or confirms the e-mail address.',
+  ),
   onAllNodes('users/users.sql.ts', 'insert into memberships', 'Once for a person.'),
   onAllNodes('users/members.sql.ts', 'insert into memberships', 'When a person joins an organization.'),
   onAllNodes('users/members.sql.ts', 'update memberships', 'When the role of a member changes.'),

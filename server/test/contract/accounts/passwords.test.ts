@@ -62,6 +62,7 @@ describe('GET /auth/me', () => {
     expect(reply.json.data).toEqual({
       id: user.userId,
       email: user.email,
+      email_confirmed: true,
       role: 'viewer',
       org: { id: org.orgId, name: 'Northwind', role: 'viewer' },
       orgs: [{ id: org.orgId, name: 'Northwind', role: 'viewer' }],

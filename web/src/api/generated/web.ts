@@ -183,6 +183,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/auth/email-confirmation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mail the link that confirms the e-mail address again
+         * @description Sends nothing if the address is confirmed already.
+         */
+        post: operations["auth.email-confirmation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/email-confirmation/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm an e-mail address with a link
+         * @description A link works for seven days.
+         */
+        post: operations["auth.email-confirmation.confirm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/members": {
         parameters: {
             query?: never;
@@ -883,6 +923,7 @@ export interface components {
          * @example {
          *       "id": 5120093347718820,
          *       "email": "ada@example.com",
+         *       "email_confirmed": true,
          *       "role": "admin",
          *       "org": {
          *         "id": 2251799813685311,
@@ -903,6 +944,7 @@ export interface components {
             id: number;
             /** Format: email */
             email: string;
+            email_confirmed: boolean;
             role: string;
             org: components["schemas"]["SessionOrganization"];
             orgs: components["schemas"]["SessionOrganization"][];
@@ -916,6 +958,7 @@ export interface components {
          *       "user": {
          *         "id": 5120093347718820,
          *         "email": "ada@example.com",
+         *         "email_confirmed": true,
          *         "role": "admin",
          *         "org": {
          *           "id": 2251799813685311,
@@ -1727,6 +1770,9 @@ export interface components {
             token: string;
             new_password: string;
         };
+        EmailConfirmation: {
+            token: string;
+        };
         MemberPatch: {
             role?: string;
         };
@@ -2398,6 +2444,66 @@ export interface operations {
         };
         responses: {
             /** @description Changed */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "auth.email-confirmation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "auth.email-confirmation.confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["EmailConfirmation"];
+            };
+        };
+        responses: {
+            /** @description Confirmed */
             204: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
