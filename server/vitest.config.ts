@@ -19,6 +19,7 @@ const slow = ['test/{docs,faults,packaging,process,races,webhooks}/**/*.test.ts'
 const nightly = [
   'test/{backup/backup,embedded-postgres/embedded-postgres}.test.ts',
   'test/faults/failover.test.ts',
+  'test/packaging/proxies.test.ts',
   'test/process/{backup,bootstrap,hangup,log-format,log-lost,outside}.test.ts',
 ]
 

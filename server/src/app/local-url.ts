@@ -1,11 +1,12 @@
 import type { Config } from '../config/config.ts'
 import type { Reader } from '../readers/reader.ts'
 
-/** The URL of a server that listens on `host`, which may be a wildcard address. */
-export function localUrl(scheme: 'http' | 'mqtt', host: string, port: number): string {
+/** The URL of this server, which may listen on a wildcard address. */
+export function localUrl(config: Pick<Config, 'host' | 'tlsCert'>, protocol: 'http' | 'mqtt', port: number): string {
+  const { host, tlsCert } = config
   const isWildcard = host === '0.0.0.0' || host === '::'
   const name = isWildcard ? 'localhost' : host.includes(':') ? `[${host}]` : host
-  return `${scheme}://${name}:${port}`
+  return `${protocol}${tlsCert === null ? '' : 's'}://${name}:${port}`
 }
 
 /** The addresses to which readers send their reads. */
@@ -16,11 +17,11 @@ export interface ReaderAddresses {
 
 /** The addresses of a server that has these settings and listens on `port`. */
 export function readerAddresses(config: Config, port: number): ReaderAddresses {
-  const { baseUrl, mqttPublicUrl, mqttUrl, mqttPort, host } = config
+  const { baseUrl, mqttPublicUrl, mqttUrl, mqttPort } = config
   const hasOwnBroker = mqttUrl === null && mqttPort > 0
   return {
-    baseUrl: baseUrl ?? localUrl('http', host, port),
-    mqttUrl: mqttPublicUrl ?? (hasOwnBroker ? localUrl('mqtt', host, mqttPort) : null),
+    baseUrl: baseUrl ?? localUrl(config, 'http', port),
+    mqttUrl: mqttPublicUrl ?? (hasOwnBroker ? localUrl(config, 'mqtt', mqttPort) : null),
   }
 }
 

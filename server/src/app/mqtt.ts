@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { acquireInstanceSlot } from '../db/instance-slot.ts'
 import { startBroker } from '../ingest/mqtt-broker.ts'
 import { startSubscriber } from '../ingest/mqtt-subscriber.ts'
+import type { TlsFiles } from '../kernel/tls-files.ts'
 import { readerChangedTopic } from '../readers/commands.ts'
 import type { AppContext } from './context.ts'
 import { localUrl } from './local-url.ts'
@@ -24,7 +25,7 @@ export async function openMqtt(
   context: AppContext,
   tracking: Tracking,
   log: Logger,
-  isOneOfSeveral: boolean,
+  { isOneOfSeveral, tls }: { isOneOfSeveral: boolean; tls: TlsFiles | null },
 ): Promise<MqttIngress> {
   const { mqttUrl, mqttShare, mqttPort, host, mqttConnections, mqttConnectionsPerAddress } = context.config
   const { readerCache, ingestor } = tracking
@@ -52,7 +53,7 @@ export async function openMqtt(
   try {
     const onConnection = tracking.noteConnection
     const broker = await startBroker({
-      ...{ readerCache, ingestor, host, port: mqttPort, onFailure, onConnection },
+      ...{ readerCache, ingestor, host, port: mqttPort, tls, onFailure, onConnection },
       maxConnections: mqttConnections,
       maxConnectionsPerAddress: mqttConnectionsPerAddress,
       onLimit: limitLogger(log, 'mqtt'),
@@ -62,7 +63,7 @@ export async function openMqtt(
     context.pubsub.on(readerChangedTopic, (readerId) =>
       readerId === '' ? void broker.closeRevoked(null) : broker.closeRevoked(Number(readerId)),
     )
-    const notice = `MQTT broker for readers: ${localUrl('mqtt', host, broker.port)}`
+    const notice = `MQTT broker for readers: ${localUrl(context.config, 'mqtt', broker.port)}`
     return { notice, onMissedEvents: () => void broker.closeRevoked(null), close: () => broker.close() }
   } catch (error) {
     const why =

@@ -32,7 +32,7 @@ export async function recordServer(config: Config, port: number): Promise<() => 
   const dataDir = dataDirOf(config)
   if (dataDir === null || !config.roles.has('ingest')) return async () => undefined
   const token = await processToken()
-  const url = localUrl('http', config.host, port)
+  const url = localUrl(config, 'http', port)
   const record: RunningServer = { process: token, url, readers: readerAddresses(config, port) }
   const temporaryFile = `${fileIn(dataDir)}.${process.pid}`
   // Without the record, operator commands use their settings, so a failure does not stop the server.

@@ -111,9 +111,11 @@ async function bootstrapOnce(config: Config, url: string): Promise<void> {
 async function runDemo(config: Config, url: string, shutdownRequested: Promise<string>): Promise<void> {
   const stop = new AbortController()
   void shutdownRequested.then(() => stop.abort())
+  // The demo would have to trust the server's certificate.
+  if (config.tlsCert !== null) return say('Demo: not available with LASTSEEN_TLS_CERT')
   const context = await openAppContext({ config, url })
   try {
-    const target = localUrl('http', config.host, config.port)
+    const target = localUrl(config, 'http', config.port)
     await untilReady(target, stop.signal)
     const options = { org: firstOrganizationName, url: target, assets: 300, rate: 5, days: 3, seconds: null }
     await simulate(context, { ...options, format: 'generic', seed: 7 }, (line) => say(`Demo: ${line}`), stop.signal)
@@ -139,7 +141,7 @@ async function untilReady(url: string, signal: AbortSignal): Promise<void> {
 async function announceReady(config: Config, port: number): Promise<() => Promise<void>> {
   const removeRecord = await recordServer(config, port)
   const description = config.roles.has('api') ? 'API reference at /api/docs' : [...config.roles].join(' and ')
-  say(`Lastseen is ready: ${localUrl('http', config.host, port)}  (${description}, stop with Ctrl+C)`)
+  say(`Lastseen is ready: ${localUrl(config, 'http', port)}  (${description}, stop with Ctrl+C)`)
   return removeRecord
 }
 

@@ -1,9 +1,11 @@
 import type { Logger } from 'pino'
 import { ConnectionLimits } from '../admission/connection-limits.ts'
 import { FairQueue } from '../admission/fair-queue.ts'
+import type { Config } from '../config/config.ts'
 import { createDispatcher } from '../http/dispatcher.ts'
 import { burst } from '../http/rate-limit.ts'
 import { type HttpServer, listen } from '../http/server.ts'
+import { TlsFiles } from '../kernel/tls-files.ts'
 import { noApi, startApi } from './api.ts'
 import type { AppContext } from './context.ts'
 import { type MqttIngress, noMqtt, openMqtt } from './mqtt.ts'
@@ -31,10 +33,28 @@ export interface ServerOptions {
   notifyOperator?: (line: string) => void
 }
 
+/** The certificate and key of the settings, or null without them. */
+function openTlsFiles({ tlsCert, tlsKey }: Config, log: Logger): TlsFiles | null {
+  if (tlsCert === null || tlsKey === null) return null
+  try {
+    return new TlsFiles({
+      certPath: tlsCert,
+      keyPath: tlsKey,
+      onReload: () => log.info({ event: 'tls.reloaded' }, 'certificate reloaded'),
+      onFailure: (error) => log.error({ event: 'tls.failed', err: error }, 'the changed certificate cannot be used'),
+    })
+  } catch (error) {
+    throw new Error(`LASTSEEN_TLS_CERT and LASTSEEN_TLS_KEY cannot be used: ${(error as Error).message}`, {
+      cause: error,
+    })
+  }
+}
+
 /** Wires the parts that the process's roles require, and starts to accept requests. */
 export async function startServer(context: AppContext, options: ServerOptions): Promise<RunningServer> {
   const { config, clock, pubsub } = context
   const { log, isOneOfSeveral } = options
+  const tls = openTlsFiles(config, log)
   const millis = (): number => clock.millis()
   // At least the whole burst of a credential may wait.
   const waiting = { maxWaitingPerTenant: 2 * burst, maxWaiting: 8 * burst, timeoutMs: 8000 }
@@ -48,7 +68,7 @@ export async function startServer(context: AppContext, options: ServerOptions): 
   const tracking = startTracking(context, log)
   const webhooks = startWebhooks(context, log, metrics.registry, options.delivery)
   let port = options.port
-  const siteUrl = (): string => config.baseUrl ?? localUrl('http', options.host, port)
+  const siteUrl = (): string => config.baseUrl ?? localUrl({ ...config, host: options.host }, 'http', port)
   const api = config.roles.has('api') ? startApi(context, { ...options, siteUrl }, { tracking, webhooks }) : noApi
   let mqtt: MqttIngress = noMqtt
   await pubsub.start(() => {
@@ -79,12 +99,12 @@ export async function startServer(context: AppContext, options: ServerOptions): 
   })
   const perAddress = config.trustProxy ? Infinity : config.httpConnectionsPerAddress
   const http: HttpServer = await listen({
-    ...{ host: options.host, port: options.port, millis, handle },
+    ...{ host: options.host, port: options.port, tls, millis, handle },
     limits: new ConnectionLimits(config.httpConnections, perAddress),
     onLimit: limitLogger(log, 'http'),
   })
   port = http.port
-  if (hasIngest) mqtt = await openMqtt(context, tracking, log, isOneOfSeveral)
+  if (hasIngest) mqtt = await openMqtt(context, tracking, log, { isOneOfSeveral, tls })
   return {
     port: http.port,
     notices: mqtt.notice === null ? [] : [mqtt.notice],
@@ -92,6 +112,7 @@ export async function startServer(context: AppContext, options: ServerOptions): 
       await Promise.all([http.close(graceMs), mqtt.close(), webhooks.stop(graceMs)])
       await tracking.stop()
       await api.stop()
+      tls?.close()
     },
   }
 }

@@ -27,7 +27,7 @@ export function addSimulateCommand(program: Command): void {
         for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort())
         const { simulate } = await import('../app/simulate.ts')
         const running = await findRunningServer(config)
-        const url = options.url ?? running?.url ?? localUrl('http', config.host, config.port)
+        const url = options.url ?? running?.url ?? localUrl(config, 'http', config.port)
         return simulate(context, { ...options, url, seconds: options.seconds ?? null }, progress, stop.signal)
       }),
     )

@@ -47,6 +47,8 @@ export function readConfig(environment: Environment): Config {
   for (const [name, value] of Object.entries(environment))
     if (value !== undefined && name.startsWith('LASTSEEN_') && !knownNames.has(name))
       problems.push(`${name}: no such setting`)
+  if ((config['tlsCert'] === null) !== (config['tlsKey'] === null))
+    problems.push('LASTSEEN_TLS_CERT and LASTSEEN_TLS_KEY: expected both or neither')
   if (problems.length > 0) throw new ConfigError(problems)
   return Object.freeze(config) as Config
 }

@@ -248,6 +248,19 @@ export const settings = {
     about:
       'How many of them may come from one IPv4 address or one IPv6 network of 64 bits. Without effect with `LASTSEEN_TRUST_PROXY`, because all connections come from the proxy.',
   }),
+  tlsCert: setting({
+    name: 'LASTSEEN_TLS_CERT',
+    fallback: '',
+    parse: optional,
+    about:
+      'PEM file of the server’s certificate and its intermediate certificates. With it, the HTTP port serves HTTPS and the embedded MQTT broker MQTT over TLS. Changes of the file are applied without a restart.',
+  }),
+  tlsKey: setting({
+    name: 'LASTSEEN_TLS_KEY',
+    fallback: '',
+    parse: optional,
+    about: 'PEM file of the private key of the certificate.',
+  }),
   mqttPort: setting({
     name: 'LASTSEEN_MQTT_PORT',
     fallback: '1883',

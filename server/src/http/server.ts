@@ -1,7 +1,9 @@
-import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
+import { type IncomingMessage, type Server, type ServerOptions, type ServerResponse, createServer } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import type { ConnectionLimits } from '../admission/connection-limits.ts'
 import { clientKeyOf } from '../kernel/ip-range.ts'
+import type { TlsFiles } from '../kernel/tls-files.ts'
 import { ulid } from '../kernel/ulid.ts'
 import { errorKinds, apiError } from '../kernel/errors.ts'
 import { continuations } from './body.ts'
@@ -51,6 +53,8 @@ function destroyAfterEnd(socket: Socket): void {
 export async function listen(options: {
   host: string
   port: number
+  /** Serves HTTPS if set. */
+  tls: TlsFiles | null
   millis: () => number
   handle: (request: IncomingMessage, response: ServerResponse) => void
   /** How long a request may take to arrive. */
@@ -59,15 +63,16 @@ export async function listen(options: {
   /** Called after a connection was closed because it exceeded a limit. */
   onLimit: (limit: string, address: string) => void
 }): Promise<HttpServer> {
-  const { requestTimeoutMs = 60_000 } = options
-  const server = createServer({
+  const { requestTimeoutMs = 60_000, tls } = options
+  const serverOptions = {
     requireHostHeader: false,
     keepAliveTimeout: 65_000,
     headersTimeout: Math.min(20_000, requestTimeoutMs),
     requestTimeout: requestTimeoutMs,
     connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs),
     highWaterMark: 64 * 1024,
-  })
+  }
+  const server = tls === null ? createServer(serverOptions) : secureServer(tls, serverOptions)
   let isDraining = false
   const sockets = new Set<Socket>()
   server.on('connection', (socket) => {
@@ -78,11 +83,11 @@ export async function listen(options: {
       socket.destroy()
       return options.onLimit(exceeded, address)
     }
+    socket.once('close', () => options.limits.remove(network))
+  })
+  server.on(tls === null ? 'connection' : 'secureConnection', (socket: Socket) => {
     sockets.add(socket)
-    socket.once('close', () => {
-      options.limits.remove(network)
-      sockets.delete(socket)
-    })
+    socket.once('close', () => sockets.delete(socket))
   })
   server.on('request', (request, response) => {
     if (isDraining) response.shouldKeepAlive = false
@@ -126,6 +131,14 @@ export async function listen(options: {
       clearTimeout(timer)
     },
   }
+}
+
+const handshakeTimeoutMs = 20_000
+
+function secureServer(tls: TlsFiles, options: ServerOptions): Server {
+  const server = createTlsServer({ ...options, ...tls.current, handshakeTimeout: handshakeTimeoutMs })
+  tls.onChange((pair) => server.setSecureContext(pair))
+  return server
 }
 
 function listening(server: Server, host: string, port: number): Promise<void> {

@@ -1,7 +1,9 @@
-import { type Socket, createServer } from 'node:net'
+import { type Server, type Socket, createServer } from 'node:net'
+import { createServer as createTlsServer } from 'node:tls'
 import { Aedes, type AuthenticateError, type Client } from 'aedes'
 import { ConnectionLimits } from '../admission/connection-limits.ts'
 import { clientKeyOf } from '../kernel/ip-range.ts'
+import type { TlsFiles } from '../kernel/tls-files.ts'
 import type { Device } from '../readers/reader.ts'
 import type { ReaderCache } from './reader-cache.ts'
 import type { ReadIngestor } from './read-ingestor.ts'
@@ -12,6 +14,8 @@ export interface BrokerDeps {
   ingestor: ReadIngestor
   host: string
   port: number
+  /** Serves MQTT over TLS if set. */
+  tls: TlsFiles | null
   maxConnections: number
   maxConnectionsPerAddress: number
   /** How long a client may take to send its CONNECT packet. */
@@ -34,6 +38,12 @@ const defaultConnectTimeoutMs = 10_000
 const maxConnectBytes = 64 * 1024
 /** Messages with QoS 2 that a client has not released yet. */
 const maxUnreleased = 100
+
+function createSecureServer(tls: TlsFiles): Server {
+  const server = createTlsServer({ ...tls.current, handshakeTimeout: defaultConnectTimeoutMs })
+  tls.onChange((pair) => server.setSecureContext(pair))
+  return server
+}
 
 const loginError = Object.assign(new Error('unknown reader or wrong token'), { returnCode: 4 as const })
 const emptyPayload = Buffer.alloc(0)
@@ -122,7 +132,9 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
     deps.onLimit(limit, remoteAddress, logins.get(client)?.device.readerId ?? null)
   })
 
-  const server = createServer((socket) => {
+  const server = deps.tls === null ? createServer() : createSecureServer(deps.tls)
+  // A connection counts from its first packet on, before a TLS handshake.
+  server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? ''
     const network = clientKeyOf(address) ?? address
     const exceeded = limits.add(network)
@@ -131,6 +143,13 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
       return deps.onLimit(exceeded, address, null)
     }
     sockets.add(socket)
+    socket.once('close', () => {
+      limits.remove(network)
+      sockets.delete(socket)
+    })
+  })
+  server.on(deps.tls === null ? 'connection' : 'secureConnection', (socket: Socket) => {
+    if (socket.destroyed) return
     const client = aedes.handle(socket)
     const sizes = new PacketSizeGuard(maxConnectBytes)
     // This listener runs before the broker reads the data from the socket.
@@ -139,13 +158,11 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
       const device = logins.get(client)?.device
       if (device === undefined || unfinished.hold(socket, device.orgId, sizes.unfinishedBytes)) return
       socket.destroy()
-      deps.onLimit('memory for packets that are not finished', address, device.readerId)
+      deps.onLimit('memory for packets that are not finished', socket.remoteAddress ?? '', device.readerId)
     })
     socket.once('close', () => {
-      limits.remove(network)
       unfinished.release(socket)
       signedIn.delete(client)
-      sockets.delete(socket)
     })
   })
   await new Promise<void>((resolve, reject) => {

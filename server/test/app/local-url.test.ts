@@ -8,6 +8,7 @@ it.each([
   ['::', 'http://localhost:8080'],
   ['::1', 'http://[::1]:8080'],
 ])('A server that listens on %s is reachable at %s', (host, address) => {
-  expect(localUrl('http', host, 8080)).toBe(address)
+  expect(localUrl({ host, tlsCert: null }, 'http', 8080)).toBe(address)
+  expect(localUrl({ host, tlsCert: 'cert.pem' }, 'http', 8080)).toBe(address.replace('http:', 'https:'))
   expect(new URL(address).href).toBe(`${address}/`)
 })

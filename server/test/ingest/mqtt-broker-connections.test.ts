@@ -132,6 +132,7 @@ describe('An MQTT connection that has not signed in', () => {
   it('is closed when its CONNECT packet is not complete in time', async () => {
     const { readerCache, ingestor } = { readerCache: {} as never, ingestor: {} as never }
     const broker = await startBroker({
+      tls: null,
       ...{ readerCache, ingestor, host: '127.0.0.1', port: 0, connectTimeoutMs: 100 },
       ...{ maxConnections: 10, maxConnectionsPerAddress: 10 },
       onFailure: () => undefined,

@@ -175,6 +175,8 @@ describe('settings', () => {
       quotaImports: 20,
       httpConnections: 10_000,
       httpConnectionsPerAddress: 2000,
+      tlsCert: null,
+      tlsKey: null,
       mqttPort: 1883,
       mqttConnections: 10_000,
       mqttConnectionsPerAddress: 1000,

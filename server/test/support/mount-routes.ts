@@ -67,6 +67,7 @@ export async function mountRoutes(
     ...options,
   })
   const server = await listen({
+    tls: null,
     host: '127.0.0.1',
     port: 0,
     millis,
