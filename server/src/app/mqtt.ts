@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Logger } from 'pino'
+import { Gauge, type Registry } from 'prom-client'
 import { acquireInstanceSlot } from '../db/instance-slot.ts'
 import { startBroker } from '../ingest/mqtt-broker.ts'
 import { startSubscriber } from '../ingest/mqtt-subscriber.ts'
@@ -25,14 +26,22 @@ export async function openMqtt(
   context: AppContext,
   tracking: Tracking,
   log: Logger,
-  { isOneOfSeveral, tls }: { isOneOfSeveral: boolean; tls: TlsFiles | null },
+  { isOneOfSeveral, tls, registry }: { isOneOfSeveral: boolean; tls: TlsFiles | null; registry: Registry },
 ): Promise<MqttIngress> {
   const { mqttUrl, mqttShare, mqttPort, host, mqttConnections, mqttConnectionsPerAddress } = context.config
   const { readerCache, ingestor } = tracking
   const onFailure = (error: unknown): void =>
     log.warn({ event: 'mqtt.refused', err: error }, 'message not acknowledged')
   if (mqttUrl !== null) {
-    const onState = (state: string, why: string): void => log.info({ event: `mqtt.${state}`, why }, `broker ${state}`)
+    const isConnected = new Gauge({
+      name: 'lastseen_mqtt_broker_connected',
+      help: 'Connections of server processes to the external MQTT broker.',
+      registers: [registry],
+    })
+    const onState = (state: string, why: string): void => {
+      isConnected.set(state === 'connected' ? 1 : 0)
+      log.info({ event: `mqtt.${state}`, why }, `broker ${state}`)
+    }
     const installation = createHash('sha256').update(context.keys.secretKey).digest('hex').slice(0, 12)
     const acquireSlot = (onLost: () => void) => acquireInstanceSlot(context.url, onLost)
     const isShared = isOneOfSeveral || mqttShare === 'always'
@@ -63,6 +72,14 @@ export async function openMqtt(
     context.pubsub.on(readerChangedTopic, (readerId) =>
       readerId === '' ? void broker.closeRevoked(null) : broker.closeRevoked(Number(readerId)),
     )
+    new Gauge({
+      name: 'lastseen_mqtt_connections',
+      help: 'Connections of readers to the embedded MQTT broker.',
+      registers: [registry],
+      collect() {
+        this.set(broker.connections)
+      },
+    })
     const notice = `MQTT broker for readers: ${localUrl(context.config, 'mqtt', broker.port)}`
     return { notice, onMissedEvents: () => void broker.closeRevoked(null), close: () => broker.close() }
   } catch (error) {

@@ -3,6 +3,7 @@ import { type Server, createServer } from 'node:net'
 import type { Config } from '../config/config.ts'
 import { roles } from '../config/settings.ts'
 import { randomName } from '../db/create-database.ts'
+import { ClusterMetrics, type MetricsRequest, WorkerMetrics } from './cluster-metrics.ts'
 import { openAppContext, openDatabase, prepareDatabase } from './context.ts'
 import { firstOrganizationName, bootstrap } from './bootstrap.ts'
 import { isOutputClosed, openLog } from './log.ts'
@@ -89,8 +90,9 @@ async function serveAsWorker(config: Config): Promise<void> {
     if (process.connected) process.send?.({ outputClosed: true })
   }
   const shutdown = { ...listenForShutdown(reportClosed), request: reportClosed }
+  const workerEnv = JSON.parse(process.env['LASTSEEN_WORKER'] ?? '{}') as WorkerEnv
   try {
-    await serveRequests(config, JSON.parse(process.env['LASTSEEN_WORKER'] ?? '{}') as WorkerEnv, shutdown)
+    await serveRequests(config, workerEnv, shutdown, new WorkerMetrics())
   } finally {
     // The open IPC channel to the supervisor would otherwise keep the worker process alive.
     cluster.worker?.disconnect()
@@ -151,7 +153,12 @@ interface WorkerEnv {
   instanceGroup?: string
 }
 
-async function serveRequests(config: Config, { url, instanceGroup }: WorkerEnv, shutdown: Shutdown): Promise<void> {
+async function serveRequests(
+  config: Config,
+  { url, instanceGroup }: WorkerEnv,
+  shutdown: Shutdown,
+  workerMetrics?: WorkerMetrics,
+): Promise<void> {
   const { logger: log, flush } = openLog(config, () => shutdown.request('output closed'))
   const isWorker = instanceGroup !== undefined
   const context = await openAppContext({ config, url, instanceGroup })
@@ -165,6 +172,7 @@ async function serveRequests(config: Config, { url, instanceGroup }: WorkerEnv, 
       isOneOfSeveral: isWorker || hasSomeRoles,
       log,
       notifyOperator: say,
+      ...(workerMetrics && { workerMetrics }),
     }).catch((error: unknown) => {
       // Another program may have taken the port since it was checked.
       if ((error as NodeJS.ErrnoException).syscall !== 'listen') throw error
@@ -198,6 +206,7 @@ async function superviseWorkers(config: Config, url: string, shutdown: Shutdown)
   let readyCount = 0
   let failedStarts = 0
   const workers = new Set<Worker>()
+  const metrics = new ClusterMetrics()
   const readyWorkers = new Set<Worker>()
   const workerEnv: WorkerEnv = { url, instanceGroup: randomName() }
   let removeRecord = async (): Promise<void> => undefined
@@ -211,7 +220,8 @@ async function superviseWorkers(config: Config, url: string, shutdown: Shutdown)
   const fork = (): void => {
     const worker = cluster.fork({ LASTSEEN_WORKER: JSON.stringify(workerEnv) })
     workers.add(worker)
-    worker.on('message', (message: { ready?: boolean; outputClosed?: boolean }) => {
+    worker.on('message', (message: { ready?: boolean; outputClosed?: boolean } | MetricsRequest) => {
+      if ('metricsRequest' in message) return void metrics.reply(worker, message)
       if (message.outputClosed) shutdown.request('output closed')
       if (!message.ready) return
       failedStarts = 0

@@ -7,6 +7,7 @@ import { burst } from '../http/rate-limit.ts'
 import { type HttpServer, listen } from '../http/server.ts'
 import { TlsFiles } from '../kernel/tls-files.ts'
 import { noApi, startApi } from './api.ts'
+import type { WorkerMetrics } from './cluster-metrics.ts'
 import type { AppContext } from './context.ts'
 import { type MqttIngress, noMqtt, openMqtt } from './mqtt.ts'
 import { localUrl } from './local-url.ts'
@@ -31,6 +32,8 @@ export interface ServerOptions {
   delivery?: Partial<Tuning>
   /** Prints a line for the operator. */
   notifyOperator?: (line: string) => void
+  /** Collects the metrics of all workers, if this process is a worker. */
+  workerMetrics?: WorkerMetrics
 }
 
 /** The certificate and key of the settings, or null without them. */
@@ -65,7 +68,10 @@ export async function startServer(context: AppContext, options: ServerOptions): 
   const passwordQueue = new FairQueue({ ...waiting, maxInFlight: 4, timeoutMs: 15_000 })
   const downloadQueue = new FairQueue({ ...waiting, maxInFlight: 16 })
   const metrics = telemetry(log, queue, anonymousQueue, passwordQueue, downloadQueue)
-  const tracking = startTracking(context, log)
+  const { workerMetrics } = options
+  workerMetrics?.share(metrics.registry)
+  const collectMetrics = (): Promise<string> => workerMetrics?.collect() ?? metrics.registry.metrics()
+  const tracking = startTracking(context, log, metrics.registry)
   const webhooks = startWebhooks(context, log, metrics.registry, options.delivery)
   let port = options.port
   const siteUrl = (): string => config.baseUrl ?? localUrl({ ...config, host: options.host }, 'http', port)
@@ -83,7 +89,7 @@ export async function startServer(context: AppContext, options: ServerOptions): 
     ...api,
     rawRoutes: [
       ...api.rawRoutes,
-      ...systemRoutes(context, metrics.registry, options.host),
+      ...systemRoutes(context, collectMetrics, options.host),
       ...(hasIngest ? tracking.endpoints : []),
     ],
     queue,
@@ -104,7 +110,7 @@ export async function startServer(context: AppContext, options: ServerOptions): 
     onLimit: limitLogger(log, 'http'),
   })
   port = http.port
-  if (hasIngest) mqtt = await openMqtt(context, tracking, log, { isOneOfSeveral, tls })
+  if (hasIngest) mqtt = await openMqtt(context, tracking, log, { isOneOfSeveral, tls, registry: metrics.registry })
   return {
     port: http.port,
     notices: mqtt.notice === null ? [] : [mqtt.notice],

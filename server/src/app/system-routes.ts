@@ -1,4 +1,4 @@
-import type { Registry } from 'prom-client'
+import { Registry } from 'prom-client'
 import type { RawReply, RawRoute } from '../http/raw-route.ts'
 import { isForwarded } from '../http/client-address.ts'
 import { isLoopback } from '../kernel/ip-range.ts'
@@ -32,8 +32,8 @@ export function openapiRoutes(prefix: string, title: string, document: object): 
   ]
 }
 
-/** Health, readiness and metrics of the process. */
-export function systemRoutes(context: AppContext, registry: Registry, host: string): RawRoute[] {
+/** Health and readiness of the process, and the metrics of all workers. */
+export function systemRoutes(context: AppContext, collectMetrics: () => Promise<string>, host: string): RawRoute[] {
   return [
     { path: '/healthz', render: () => plain(200, 'ok\n') },
     {
@@ -57,7 +57,7 @@ export function systemRoutes(context: AppContext, registry: Registry, host: stri
             ? isLoopback(host) && !isForwarded(message)
             : sameHash(hashSecret(token), hashSecret(metricsToken))
         if (!isAllowed) return plain(401, 'Send the token of LASTSEEN_METRICS_TOKEN as Authorization: Bearer <token>\n')
-        return { status: 200, type: registry.contentType, text: await registry.metrics() }
+        return { status: 200, type: Registry.PROMETHEUS_CONTENT_TYPE, text: await collectMetrics() }
       },
     },
   ]

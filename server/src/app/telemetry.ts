@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import type { FairQueue } from '../admission/fair-queue.ts'
 import type { RequestContext } from '../http/request-context.ts'
+import { version } from '../kernel/version.ts'
 import { cut } from './log.ts'
 
 export interface Telemetry {
@@ -30,6 +31,13 @@ export function limitLogger(log: Logger, protocol: 'http' | 'mqtt'): LimitLogger
 export function telemetry(log: Logger, ...queues: FairQueue[]): Telemetry {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
+  new Gauge({
+    name: 'lastseen_build_info',
+    help: 'Always 1; the label is the version of the server.',
+    labelNames: ['version'],
+    registers: [registry],
+    aggregator: 'max',
+  }).set({ version }, 1)
   const requests = new Counter({
     name: 'lastseen_http_requests_total',
     help: 'Responses, by operation and status.',
@@ -37,7 +45,7 @@ export function telemetry(log: Logger, ...queues: FairQueue[]): Telemetry {
     registers: [registry],
   })
   const durations = new Histogram({
-    name: 'lastseen_http_request_seconds',
+    name: 'lastseen_http_request_duration_seconds',
     help: 'Time from request to response, by operation.',
     labelNames: ['operation'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
 import { FairQueue } from '../admission/fair-queue.ts'
 import { ReaderActivityBuffer } from '../ingest/reader-activity-buffer.ts'
 import { ReaderCache } from '../ingest/reader-cache.ts'
@@ -11,6 +12,7 @@ import type { Device, LatestRead } from '../readers/reader.ts'
 import { readerChangedTopic } from '../readers/commands.ts'
 import { LiveFeed } from '../tracking/live-feed.ts'
 import type { AppContext } from './context.ts'
+import { ingestMetrics } from './ingest-metrics.ts'
 import { cut } from './log.ts'
 
 const flushMs = 2000
@@ -40,7 +42,7 @@ export interface Tracking {
 }
 
 /** Wires the path from a reader's message to the live feed. */
-export function startTracking(context: AppContext, log: Logger): Tracking {
+export function startTracking(context: AppContext, log: Logger, registry: Registry): Tracking {
   const { db, clock, pubsub, config } = context
   const live = new LiveFeed({ db, clock })
   const readerCache = new ReaderCache({ db: db.authentication, clock, isConnected: () => pubsub.isConnected() })
@@ -50,6 +52,7 @@ export function startTracking(context: AppContext, log: Logger): Tracking {
     send: (topic, text) => pubsub.publish(topic, text),
   })
   const movedOrgs = new Set<number>()
+  const metrics = ingestMetrics(registry)
   const ingestor = new ReadIngestor({
     db: db.background,
     clock,
@@ -70,11 +73,15 @@ export function startTracking(context: AppContext, log: Logger): Tracking {
         reads.map((read) => ({ tag: { type: read.tagType, value: read.value }, antenna: read.antenna })),
       ),
     onMoved: (orgId) => movedOrgs.add(orgId),
+    onCounted: ({ format }, outcomes) => metrics.counted(format, outcomes),
+    onBatch: metrics.batch,
     onQuarantine(why, topic) {
+      metrics.rejected(why)
       if (why === 'unknown reader') activity.noteTopic(topic)
       log.warn({ event: 'ingest.quarantined', why, topic: cut(topic, 256) }, 'message quarantined')
     },
   })
+  metrics.watchWaitingBytes(() => ingestor.waitingBytes)
   pubsub.on('moved', (payload) => {
     for (const id of payload.split(',')) void live.moved(Number(id)).catch(() => undefined)
   })

@@ -84,6 +84,12 @@ function startDelivering(
     registers: [registry],
   })
   const [delivered, failed] = [attempts.labels('delivered'), attempts.labels('failed')]
+  const oldestAge = new Gauge({
+    name: 'lastseen_webhook_oldest_event_age_seconds',
+    help: 'Age of the oldest event that waits for delivery, every 15 seconds.',
+    registers: [registry],
+    aggregator: 'max',
+  })
   const record = new AttemptLog(db.background)
   const deliverer = new Deliverer({
     db: db.background,
@@ -94,10 +100,11 @@ function startDelivering(
       else failed.inc()
       record.note(orgId, webhookId, attempt)
     },
+    onSwept: (oldestAgeMs) => oldestAge.set(oldestAgeMs / 1000),
     onFailure: (error) => log.warn({ event: 'job.failed', job: 'webhooks', err: error }, 'job failed'),
   })
   new Gauge({
-    name: 'lastseen_webhook_events_held',
+    name: 'lastseen_webhook_events_in_flight',
     help: 'Claimed events that are not finished.',
     registers: [registry],
     collect() {

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { OperatorError, UsageError } from '../app/operator.ts'
 import { ConfigError } from '../config/config.ts'
 import { ApiError } from '../kernel/errors.ts'
+import { version } from '../kernel/version.ts'
 import { jsonOption } from './command.ts'
 import { addDatabaseCommands } from './database.ts'
 import { addKeyCommands } from './key.ts'
@@ -13,10 +13,6 @@ import { addSigningKeyCommands } from './signing-key.ts'
 import { addSimulateCommand } from './simulate.ts'
 import { addUserCommands } from './user.ts'
 import { addWebhookCommands } from './webhook.ts'
-
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  version: string
-}
 
 const moreHelp = `
 Commands for users of a running server, through its API:

@@ -63,6 +63,10 @@ export class BatchWriter<Item, Outcome> {
     this.#queue = queue
   }
 
+  get waitingBytes(): number {
+    return this.#waitingBytes
+  }
+
   /** Resolves with one outcome per item when all items are durable. */
   add(orgId: number, { bytes, open }: Message<Item>): Promise<Outcome[]> {
     const active = this.#tenants.get(orgId)

@@ -28,6 +28,8 @@ export interface BrokerDeps {
 
 export interface Broker {
   port: number
+  /** The connections of clients, signed in or not. */
+  readonly connections: number
   /** Closes the connections whose token is not valid any more: those of one reader, or of all readers. */
   closeRevoked(readerId: number | null): Promise<void>
   close(): Promise<void>
@@ -175,6 +177,9 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
   })
   const address = server.address()
   return {
+    get connections() {
+      return sockets.size
+    },
     port: typeof address === 'object' && address !== null ? address.port : deps.port,
     async closeRevoked(readerId) {
       for (const client of [...signedIn]) {

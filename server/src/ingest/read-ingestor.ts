@@ -15,6 +15,16 @@ export interface Receipt {
   ignored: number
 }
 
+export interface ReadOutcomes {
+  accepted: number
+  /** Reads of tags that are attached to no asset, or at antennas without a location. */
+  unknown: number
+  /** Reads that are older than the retention period. */
+  expired: number
+  /** Entries of the message that are not reads. */
+  skipped: number
+}
+
 export interface ReadIngestorDeps {
   db: Database
   clock: Clock
@@ -23,6 +33,10 @@ export interface ReadIngestorDeps {
   retentionDays: number
   /** Called for every message when its reads are durable. */
   onTaken: (device: Device, taken: Receipt & { reads: readonly Read[]; warning: string | null }) => void
+  /** Called for every message in a known format, with what became of its reads. */
+  onCounted: (device: Device, outcomes: ReadOutcomes) => void
+  /** Called for every batch that was written. */
+  onBatch: (reads: number) => void
   onMoved: (orgId: number) => void
   onUnknown: (device: Device, reads: readonly Read[]) => void
   onQuarantine: (why: 'unknown reader' | 'unknown format' | 'too large', topic: string) => void
@@ -62,12 +76,18 @@ export class ReadIngestor {
     this.#batches = new BatchWriter(
       async (orgId, reads) => {
         const { isKnown, moves } = await recordReads(deps, orgId, reads)
+        deps.onBatch(reads.length)
         if (moves > 0) deps.onMoved(orgId)
         return isKnown
       },
       batchLimits,
       deps.queue,
     )
+  }
+
+  /** Bytes of messages that wait to be written. */
+  get waitingBytes(): number {
+    return this.#batches.waitingBytes
   }
 
   /** The number of discarded messages with an unknown topic or an unknown format. */
@@ -107,6 +127,8 @@ export class ReadIngestor {
     if (unknown.length > 0) this.#deps.onUnknown(device, unknown)
     const accepted = retained.length - unknown.length
     const receipt = { accepted, ignored: decoded.reads.length - accepted + decoded.skipped }
+    const expired = decoded.reads.length - retained.length
+    this.#deps.onCounted(device, { accepted, unknown: unknown.length, expired, skipped: decoded.skipped })
     this.#deps.onTaken(device, { ...receipt, reads: decoded.reads, warning: decoded.warnings[0] ?? null })
     return receipt
   }

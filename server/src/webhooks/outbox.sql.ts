@@ -65,12 +65,15 @@ export async function claimMoves(
   }
 }
 
-/** Whether the outbox has moves to deliver and expired moves. Each sub-select is a single index lookup. */
+/**
+ * Whether the outbox has moves to deliver and expired moves, and when the oldest move to deliver was recorded. Each
+ * sub-select is a single index lookup.
+ */
 export async function findPendingMoves(
   db: Db,
   orgId: number,
   notBefore: Instant,
-): Promise<{ isDue: boolean; isExpired: boolean }> {
+): Promise<{ isDue: boolean; isExpired: boolean; oldest: Instant | null }> {
   const pending = sql`from webhook_outbox d where d.org_id = ${orgId}`
   const [row] = await db.query<{
     generation: number | null
@@ -83,10 +86,11 @@ export async function findPendingMoves(
       (select d.generation ${pending} order by d.generation desc limit 1) as last,
       (select d.recorded_at ${pending} and d.generation = w.generation order by d.recorded_at limit 1) as oldest
     from webhooks w where w.org_id = ${orgId}`)
-  if (row === undefined || row.first === null) return { isDue: false, isExpired: false }
+  if (row === undefined || row.first === null) return { isDue: false, isExpired: false, oldest: null }
   const hasOldGeneration = row.first !== row.generation || row.last !== row.generation
-  const isLate = row.oldest !== null && fromDatabase(row.oldest) < notBefore
-  return { isDue: row.oldest !== null, isExpired: hasOldGeneration || isLate }
+  const oldest = row.oldest === null ? null : fromDatabase(row.oldest)
+  const isLate = oldest !== null && oldest < notBefore
+  return { isDue: oldest !== null, isExpired: hasOldGeneration || isLate, oldest }
 }
 
 const batchSize = 1000

@@ -15,6 +15,8 @@ async function opened(retentionDays = 400) {
   const site = await Site.open(context.app, 'Dock', 'Hall')
   const events: [string, unknown][] = []
   const ingestor = new ReadIngestor({
+    onCounted: () => undefined,
+    onBatch: () => undefined,
     db: context.app.core.db,
     clock: context.clock,
     queue: new FairQueue({ maxInFlight: 4 }),

@@ -113,6 +113,22 @@ describe('a server with two workers', { timeout: 60_000 }, () => {
     expect(workersOf(server)).toHaveLength(2)
   })
 
+  it('has metrics that add up over both workers and never decrease', async () => {
+    const count = async (): Promise<number> => {
+      const { text } = await server.send('GET', '/metrics')
+      return Number(/^lastseen_http_requests_total\{operation="\/healthz",status="200"\} (\d+)$/m.exec(text)?.[1] ?? 0)
+    }
+    const before = await count()
+    let latest = before
+    for (let scrape = 0; scrape < 100; scrape++) {
+      expect(await volley(server, '/healthz', '', 1)).toEqual([200])
+      const next = await count()
+      expect(next).toBeGreaterThanOrEqual(latest)
+      latest = next
+    }
+    expect(await count()).toBe(before + 100)
+  })
+
   it('admits 120 requests in a burst over both workers, and one more per second', async () => {
     const token = await tokenFor(server.url, await newKey('locations:read'))
     const began = performance.now()

@@ -51,6 +51,8 @@ export class ModelRun {
     const output = { onTaken: quiet, onMoved: quiet, onUnknown: quiet, onQuarantine: quiet }
     const queue = new FairQueue({ maxInFlight: 4 })
     this.#ingestor = new ReadIngestor({
+      onCounted: () => undefined,
+      onBatch: () => undefined,
       db: world.core.db,
       clock: world.core.clock,
       queue,

@@ -14,6 +14,7 @@ function openDeliverer(onAttempt: (isDelivered: boolean) => void): Deliverer {
   const { app, authority, names } = network
   const allowed = [parseCidr('127.0.0.1')!]
   return new Deliverer({
+    onSwept: () => undefined,
     db: app.core.db,
     clock,
     secretBox: new SecretBox(app.core.keys.secretKey, 'webhook secrets'),

@@ -1,6 +1,6 @@
 import { FairQueue } from '../../admission/fair-queue.ts'
 import type { Database } from '../../db/database.ts'
-import { type Instant, instantFromMillis } from '../../kernel/instant.ts'
+import { type Instant, instantFromMillis, millisOf } from '../../kernel/instant.ts'
 import type { SecretBox } from '../../kernel/secret-box.ts'
 import { giveUpExpired, staleMs } from '../commands.ts'
 import { claimMoves, findPendingMoves } from '../outbox.sql.ts'
@@ -15,6 +15,8 @@ export interface DelivererDeps extends Omit<EndpointQueueDeps, 'onAttempt'> {
   maxInFlight: number
   sweepMs: number
   onAttempt: (orgId: number, ...attempt: Parameters<EndpointQueueDeps['onAttempt']>) => void
+  /** Called after each sweep with the age of the oldest event that waited for delivery; 0 if none waited. */
+  onSwept: (oldestAgeMs: number) => void
   onFailure: (error: unknown) => void
 }
 
@@ -101,12 +103,15 @@ export class Deliverer {
   async #sweepOnce(): Promise<void> {
     const { db } = this.#deps
     this.#organizations = new Set(await organizationsDeliveredTo(db.read))
+    let oldestAgeMs = 0
     for (const orgId of this.#organizations) {
       if (this.#isStopped) return
-      const { isDue, isExpired } = await findPendingMoves(db.read, orgId, this.#notBefore())
+      const { isDue, isExpired, oldest } = await findPendingMoves(db.read, orgId, this.#notBefore())
       if (isExpired) await giveUpExpired(this.#deps, orgId)
       if (isDue) this.#requestClaim(orgId)
+      if (oldest !== null) oldestAgeMs = Math.max(oldestAgeMs, this.#deps.clock.millis() - millisOf(oldest))
     }
+    this.#deps.onSwept(oldestAgeMs)
     await this.#closeIdleQueues()
   }
 

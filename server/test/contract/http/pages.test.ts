@@ -1,5 +1,4 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { Registry } from 'prom-client'
 import { request } from 'undici'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -129,7 +128,7 @@ describe('/metrics', () => {
     ['192.168.1.5', 401],
     ['lastseen.example.com', 401],
   ])('without a configured token on %s is %i', async (host, status) => {
-    const page = systemRoutes(context.app.core, new Registry(), host).find(({ path }) => path === '/metrics')
+    const page = systemRoutes(context.app.core, async () => '', host).find(({ path }) => path === '/metrics')
     for (const headers of [{}, { authorization: 'Bearer ' }, { authorization: 'Bearer x' }])
       expect((await page!.render({ message: { headers }, segments: [] } as never)).status).toBe(status)
   })
