@@ -38,7 +38,8 @@ export function ingestMetrics(registry: Registry): IngestMetrics {
   return {
     counted(format, outcomes) {
       messages.inc({ format })
-      for (const [outcome, count] of Object.entries(outcomes)) if (count > 0) reads.inc({ format, outcome }, count)
+      for (const [outcome, count] of Object.entries<number>({ ...outcomes }))
+        if (count > 0) reads.inc({ format, outcome }, count)
     },
     rejected: (reason) => rejected.inc({ reason }),
     batch: (count) => batches.observe(count),
