@@ -14,12 +14,16 @@ const slow = ['test/{docs,faults,packaging,process,races,webhooks}/**/*.test.ts'
 
 /**
  * What surrounds the service: the files of the embedded PostgreSQL, backups, a standby that takes over, terminals and log
- * files that go away, the installation of packages. They start so many programs that `npm test` leaves them out.
+ * files that go away, the installation of packages and their contents, the commands of the operator as programs, several
+ * worker processes, the demo, the simulator and the coverage check. They start so many programs that `npm test` leaves
+ * them out.
  */
 const nightly = [
-  'test/{backup/backup,embedded-postgres/embedded-postgres}.test.ts',
+  'test/{backup/backup,embedded-postgres/embedded-postgres,evidence/evidence,packaging/packaging}.test.ts',
   'test/faults/failover.test.ts',
   'test/process/{backup,bootstrap,hangup,log-format,log-lost,outside}.test.ts',
+  'test/process/{cli,cli-errors,no-database,operator-lists}.test.ts',
+  'test/process/{crash,demo,roles,simulate,workers}.test.ts',
 ]
 
 const isNamed = ['TEST_POSTGRES', 'TEST_PROCESSES', 'TEST_DATABASE_URL'].some((name) => process.env[name] !== undefined)
