@@ -64,7 +64,7 @@ async function server() {
 }
 
 /**
- * Once more on the oldest PostgreSQL supported: the contract with two server processes that take turns, and the races, which
+ * Once more on the oldest PostgreSQL supported: the contract with two server processes used alternately, and the races, which
  * start two processes themselves.
  */
 async function onPostgres15() {
