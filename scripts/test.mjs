@@ -64,7 +64,7 @@ async function server() {
 }
 
 /**
- * Once more on the oldest PostgreSQL supported: the contract with two server processes that take turns, and the races, which
+ * Once more on the oldest PostgreSQL supported: the contract with two server processes used alternately, and the races, which
  * start two processes themselves.
  */
 async function onPostgres15() {
@@ -126,7 +126,8 @@ const notRun = `Not run here:
   - contract tests a second time: each file ran on the embedded PostgreSQL with one process, or on PostgreSQL 15 with two
   - more than 20 rounds of a race, more than 3 kills of a crash test, three quarters of the runs of a property
   - the pages of the documentation in reverse order
-  - tests of what surrounds the service: embedded PostgreSQL, backups, failover, terminals, log files, installation
+  - tests of what surrounds the service: embedded PostgreSQL, backups, failover, terminals, log files, installation,
+    packaging, operator commands as programs, several worker processes, demo, simulator, the coverage check itself
   - browser flows at phone size, except those marked @phone
 \`npm run test:all\` runs them.
 `

@@ -9,7 +9,8 @@ export default defineConfig({
   // The tests do not measure speed, and a shared machine may stall for half a minute.
   timeout: 300_000,
   expect: { timeout: 60_000 },
-  workers: 2,
+  // On two cores: one of three usually waits for the server, a timer of the page or a new window.
+  workers: 3,
   fullyParallel: false,
   forbidOnly: process.env['CI'] !== undefined,
   use: {
@@ -20,7 +21,11 @@ export default defineConfig({
     screenshot: 'only-on-failure',
   },
   projects: [
-    { name: 'desk', use: { viewport: { width: 1280, height: 800 } } },
+    {
+      name: 'desk',
+      // Without animations, which the browser renders without a graphics card here. The phone project has them.
+      use: { viewport: { width: 1280, height: 800 }, contextOptions: { reducedMotion: 'reduce' } },
+    },
     {
       name: 'phone',
       // The tests that are about a phone. `npm run test:all` runs every flow, except what no screen size changes: how much is

@@ -15,7 +15,9 @@ const moved = (to: string): RawReply => ({ ...plain(301, `Moved to ${to}\n`), he
 export function openapiRoutes(prefix: string, title: string, document: object): RawRoute[] {
   // All responses in flight share one Buffer; a string would be encoded for each of them.
   const json = Buffer.from(JSON.stringify(document))
-  const yaml = Buffer.from(stringify(document, { aliasDuplicateObjects: false }))
+  // The YAML document takes a tenth of a second, so it is made for the first request instead of at every start.
+  let yaml: Buffer | undefined
+  const toYaml = (): Buffer => Buffer.from(stringify(document, { aliasDuplicateObjects: false }))
   const noCache = { 'Cache-Control': 'no-cache' }
   return [
     { path: `${prefix}/openapi.json`, render: () => moved(`${prefix}/api/openapi.json`) },
@@ -26,7 +28,7 @@ export function openapiRoutes(prefix: string, title: string, document: object): 
     },
     {
       path: `${prefix}/api/openapi.yaml`,
-      render: () => ({ status: 200, type: 'application/yaml', text: yaml, headers: noCache }),
+      render: () => ({ status: 200, type: 'application/yaml', text: (yaml ??= toYaml()), headers: noCache }),
     },
     ...referenceRoutes(prefix, title),
   ]

@@ -56,7 +56,7 @@ afterAll(async () => {
 })
 
 /** Records that the tags were seen in a minute, and returns the number of statements and round trips. */
-async function turnsOf(minute: number, antenna: number, ...tags: string[]): Promise<[turns: number, Recorded]> {
+async function roundTripsOf(minute: number, antenna: number, ...tags: string[]): Promise<[turns: number, Recorded]> {
   const before = proxy.roundTrips
   const observedAt = instantFromMillis(begin + minute * 60_000)
   const reads = tags.map((value) => ({
@@ -72,16 +72,16 @@ async function turnsOf(minute: number, antenna: number, ...tags: string[]): Prom
 
 describe('A batch of reads is one round trip to the database', () => {
   // The first call on a connection prepares the statement, which takes a further round trip.
-  beforeAll(() => turnsOf(0, 1, 'A'))
+  beforeAll(() => roundTripsOf(0, 1, 'A'))
 
-  it.each<[string, Parameters<typeof turnsOf>, number]>([
+  it.each<[string, Parameters<typeof roundTripsOf>, number]>([
     ['when nothing in it is new', [0, 1, 'A', 'A'], 0],
     ['when nothing in it is known', [0, 1, 'X'], 0],
     ['when it makes new minutes', [1, 1, 'A'], 0],
     ['when assets in it moved', [2, 2, 'A'], 1],
     ['when assets in it were never seen before', [2, 2, 'A', 'B', 'C', 'X'], 2],
   ])('%s', async (_when, given, moves) => {
-    const [turns, recorded] = await turnsOf(...given)
+    const [turns, recorded] = await roundTripsOf(...given)
     expect([turns, recorded.moves]).toEqual([1, moves])
   })
 
@@ -102,7 +102,7 @@ describe('A new asset is one round trip to the database', () => {
   })
   const make = (...given: Parameters<typeof draft>) =>
     createAsset({ db, clock: core.clock, ids: core.ids, quotas: core.quotas }, orgId, draft(...given))
-  const turnsOf = async (...given: Parameters<typeof draft>) => {
+  const roundTripsOf = async (...given: Parameters<typeof draft>) => {
     const before = proxy.roundTrips
     const conflict = await make(...given).then(
       () => null,
@@ -114,22 +114,22 @@ describe('A new asset is one round trip to the database', () => {
     const [counts] = await admin`
       select (select count(*)::int from assets where org_id = ${orgId}) as assets,
         (select count(*)::int from tags where org_id = ${orgId}) as tags,
-        (select sum(active)::int from record_counts where org_id = ${orgId} and kind = 'asset') as booked`
+        (select sum(active)::int from record_counts where org_id = ${orgId} and kind = 'asset') as counted`
     return counts
   }
   // Warms up: the connection prepares the statements and reserves blocks of ids.
   beforeAll(() => make('T0', 'T0'))
 
   it('whether it succeeds or not, and a failed create stores nothing', async () => {
-    expect(await turnsOf('T1', 'T1', 'T1 too')).toEqual([1, null])
-    expect(await turnsOf('T2')).toEqual([1, null])
+    expect(await roundTripsOf('T1', 'T1', 'T1 too')).toEqual([1, null])
+    expect(await roundTripsOf('T2')).toEqual([1, null])
     const before = await written()
-    expect(before!['booked']).toBe(before!['assets'])
-    expect(await turnsOf('T1', 'T3')).toEqual([1, 'Asset with this external_key already exists'])
-    expect(await turnsOf('T3', 'T3', 'T1')).toEqual([1, 'A tag with this type and value already exists'])
-    expect(await turnsOf('T1', 'T1')).toEqual([1, 'Asset with this external_key already exists'])
+    expect(before!['counted']).toBe(before!['assets'])
+    expect(await roundTripsOf('T1', 'T3')).toEqual([1, 'Asset with this external_key already exists'])
+    expect(await roundTripsOf('T3', 'T3', 'T1')).toEqual([1, 'A tag with this type and value already exists'])
+    expect(await roundTripsOf('T1', 'T1')).toEqual([1, 'Asset with this external_key already exists'])
     expect(await written()).toEqual(before)
-    expect(await turnsOf('T3', 'T3')).toEqual([1, null])
+    expect(await roundTripsOf('T3', 'T3')).toEqual([1, null])
   })
 })
 

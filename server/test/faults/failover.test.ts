@@ -155,8 +155,8 @@ describe.skipIf(!existsSync(debianPrograms))('A primary and its standby', { time
     expect(server.program.isRunning).toBe(true)
     // Processes receive each other's events again.
     await eventually(async () => {
-      const ears = await pair.standby.sql((sql) => sql`select from pg_stat_activity where query ilike 'listen%'`)
-      expect(ears.length).toBeGreaterThan(0)
+      const listeners = await pair.standby.sql((sql) => sql`select from pg_stat_activity where query ilike 'listen%'`)
+      expect(listeners.length).toBeGreaterThan(0)
     })
     expect((await server.send('GET', '/readyz')).status).toBe(200)
   })

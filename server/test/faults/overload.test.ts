@@ -98,7 +98,7 @@ describe('Far more requests than can be served', { timeout: 90_000 }, () => {
       return reply.statusCode
     }
     // Wrapped in an object, because the promises resolve only after the lock is released.
-    const asked = await withSql(database.url, (sql) =>
+    const locked = await withSql(database.url, (sql) =>
       sql.begin(async (tx) => {
         await tx`lock table assets in access exclusive mode`
         const all = Promise.all(Array.from({ length: burst }, ask))
@@ -106,7 +106,7 @@ describe('Far more requests than can be served', { timeout: 90_000 }, () => {
         return { all }
       }),
     )
-    expect(new Set(await asked.all)).toEqual(new Set([200]))
+    expect(new Set(await locked.all)).toEqual(new Set([200]))
     await dispatcher.close()
   })
 })

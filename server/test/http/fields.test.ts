@@ -11,12 +11,12 @@ import {
 } from '../../src/http/validation/schema.ts'
 import { withoutMessage } from '../support/error-response.ts'
 
-function read(field: Field<unknown>, value: unknown): { value?: unknown; problems?: unknown[]; stopped?: boolean } {
+function read(field: Field<unknown>, value: unknown): { value?: unknown; problems?: unknown[]; aborted?: boolean } {
   const report: ValidationContext = { problems: [], aborted: false }
   const result = field.parse(value, 'at', report)
   if (report.problems.length === 0) return { value: result }
   expect(result).toBeUndefined()
-  return { problems: report.problems.map(withoutMessage), stopped: report.aborted }
+  return { problems: report.problems.map(withoutMessage), aborted: report.aborted }
 }
 
 const wrongType = (expected_type: string, received_type: string, at = 'at') => ({
@@ -53,9 +53,9 @@ describe('A value of the wrong type', () => {
   it.each(cases)(
     'is reported with both type names: %s expected, %s received (D14)',
     (expected, received, field, value) => {
-      const { problems, stopped } = read(field, value)
+      const { problems, aborted } = read(field, value)
       expect(problems).toEqual([wrongType(expected, received)])
-      expect(stopped, 'a type mismatch ends the search, an explicit null does not').toBe(received !== 'null')
+      expect(aborted, 'a type mismatch ends the search, an explicit null does not').toBe(received !== 'null')
     },
   )
 

@@ -11,7 +11,7 @@ describe('A streaming response', () => {
   it('is not started for a client that has disconnected, so that it holds no resources', async () => {
     let begun = 0
     let arrived = (): void => undefined
-    const asked = new Promise<void>((resolve) => (arrived = resolve))
+    const requestArrived = new Promise<void>((resolve) => (arrived = resolve))
     let goOn = (): void => undefined
     const held = new Promise<void>((resolve) => (goOn = resolve))
     const success = { status: 200, description: '' } as const
@@ -30,7 +30,7 @@ describe('A streaming response', () => {
     const { hostname, port } = new URL(mounted.url)
     const socket = connect(Number(port), hostname)
     socket.write('GET /api/v1/live HTTP/1.1\r\nHost: x\r\nUser-Agent: x\r\n\r\n')
-    await asked
+    await requestArrived
     socket.destroy()
     await once(socket, 'close')
     // A later request is answered only after the server has noticed the disconnect.

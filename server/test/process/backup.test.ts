@@ -148,8 +148,8 @@ describe('lastseen backup and restore', { timeout: 120_000 }, () => {
         // The restored records are a prefix of the written ones, without gaps and without partial records.
         expect(written.map((row) => row.key)).toEqual(created.slice(0, written.length))
         expect(new Set(written.map((row) => row.tags))).toEqual(new Set([1]))
-        const [count] = await sql`select sum(active)::int as booked from record_counts where kind = 'asset'`
-        expect(count!['booked']).toBe(written.length + 1)
+        const [count] = await sql`select sum(active)::int as counted from record_counts where kind = 'asset'`
+        expect(count!['counted']).toBe(written.length + 1)
         const unforced = await sql`select from pg_class where relrowsecurity and not relforcerowsecurity`
         expect(unforced).toHaveLength(0)
       })

@@ -320,20 +320,20 @@ describe.skipIf(!unprivilegedUserHasNode)('a folder that this user may not write
     const checkout = await ready()
     expect(await checkout.start({}, nobody)).toMatchObject({ code: 0, stdout: 'running', stderr: '' })
     checkout.write('server/src/greeting.ts', `export const greeting = 'newer'\n`)
-    const told = (what: string, folder: string): string =>
+    const permissionError = (what: string, folder: string): string =>
       `${what}, but this user may not write to ${join(checkout.folder, folder)} (EACCES). ` +
       'Run npm start once as the user who owns the folder.\n'
     expect(await checkout.start({}, nobody)).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: told('The program has to be built', '.cache'),
+      stderr: permissionError('The program has to be built', '.cache'),
     })
     checkout.remove('.cache')
     checkout.remove('node_modules/one')
     expect(await checkout.start({}, nobody)).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: told('Packages have to be installed', ''),
+      stderr: permissionError('Packages have to be installed', ''),
     })
   })
 })

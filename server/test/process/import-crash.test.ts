@@ -15,11 +15,11 @@ it(
     const tags = (at: number) => [{ tag_type: 'rfid', value: `T${at}` }]
     await run.rows(Array.from({ length: 20_000 }, (_, at) => ({ external_key: `K${at}`, name: 'a', tags: tags(at) })))
     await run.check()
-    const doomed = await serve({ DATABASE_URL: context.app.databaseUrl })
+    const killed = await serve({ DATABASE_URL: context.app.databaseUrl })
     const path = `/api/v1/imports/${run.id}/run`
-    const reply = await doomed.send('POST', path, { token: accessToken, json: { skip_errors: false } })
+    const reply = await killed.send('POST', path, { token: accessToken, json: { skip_errors: false } })
     expect(reply.status).toBe(202)
-    await doomed.program.stop('SIGKILL')
+    await killed.program.stop('SIGKILL')
     // The other process reports the import as running until it finds that its lock is free.
     expect((await run.get()).state).toBe('running')
     await expect.poll(async () => (await run.get()).state, { timeout: 60_000, interval: 200 }).toBe('failed')

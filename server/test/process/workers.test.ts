@@ -27,7 +27,7 @@ usePrograms()
 const dataDir = newFolder()
 const settings = { LASTSEEN_DATA_DIR: dataDir }
 /** The time after which the supervisor knows the consumption of a worker that owns a bucket. */
-const toldMs = 100
+const replicationMs = 100
 const twoWorkers = { args: ['serve', '--workers', '2'] }
 
 const childrenOf = (pid: number): number[] =>
@@ -191,7 +191,7 @@ describe('a server with two workers', { timeout: 60_000 }, () => {
     const token = await tokenFor(server.url, await newKey('assets:read'))
     const began = performance.now()
     await row(server, '/api/v1/orgs/me', token, 100)
-    await sleep(toldMs)
+    await sleep(replicationMs)
     await expect.poll(() => servers(server, '/api/v1/orgs/me')).toHaveLength(100)
     const kept = servedBy(server, '/api/v1/orgs/me')
     expect(kept.size).toBe(1)
@@ -208,7 +208,7 @@ describe('a server with two workers', { timeout: 60_000 }, () => {
     const token = await tokenFor(server.url, await newKey('locations:read'))
     const began = performance.now()
     expect(new Set(await volley(server, '/api/v1/locations', token, 100))).toEqual(new Set([200]))
-    await sleep(toldMs)
+    await sleep(replicationMs)
     const [killed] = workersOf(server)
     process.kill(killed!, 'SIGKILL')
     await waitForExit(killed!)

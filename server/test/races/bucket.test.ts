@@ -8,8 +8,8 @@ const parallel = 200
 /** Repeats a request that was rejected for another reason: on a stalled machine the queue rejects requests that waited long. */
 async function send(app: TestApp, access: string): Promise<Awaited<ReturnType<typeof whoAmI>>> {
   const reply = await whoAmI(app, access)
-  const isTurnedAway = reply.status === 429 && reply.headers['x-ratelimit-remaining'] !== '0'
-  return isTurnedAway ? whoAmI(app, access) : reply
+  const isRejectedByQueue = reply.status === 429 && reply.headers['x-ratelimit-remaining'] !== '0'
+  return isRejectedByQueue ? whoAmI(app, access) : reply
 }
 
 /** Sends 200 requests of one key at once, spread over the processes, and counts the statuses. */

@@ -78,16 +78,16 @@ describe('Records that are loaded in the same event-loop tick', () => {
 
   it('are at most thirty-two per statement', async () => {
     statements = 0
-    const asked = Array.from({ length: 130 }, () => assetRepository.load(db, organizations[0]!, assets[0]![0]!))
-    const found = await Promise.all(asked)
+    const loads = Array.from({ length: 130 }, () => assetRepository.load(db, organizations[0]!, assets[0]![0]!))
+    const found = await Promise.all(loads)
     expect(statements).toBe(5)
     expect(new Set(found.map((asset) => asset?.id))).toEqual(new Set([assets[0]![0]]))
   })
 
   it('all fail when the statement fails, and later loads do not', async () => {
     broken = new Error('gone')
-    const asked = assets[0]!.map((id) => assetRepository.load(db, organizations[0]!, id))
-    const outcomes = await Promise.allSettled(asked)
+    const loads = assets[0]!.map((id) => assetRepository.load(db, organizations[0]!, id))
+    const outcomes = await Promise.allSettled(loads)
     broken = null
     expect(outcomes.map((one) => (one.status === 'rejected' ? (one.reason as Error).message : one))).toEqual([
       'gone',

@@ -98,6 +98,7 @@ export async function lockWaits(url: string): Promise<number> {
 export async function cloneDatabase(): Promise<TestDatabase> {
   const name = `lastseen_${process.pid}_${Math.random().toString(36).slice(2)}`
   const servers = inject('servers')
-  await onAll(servers, `create database ${name} template ${inject('templateName')}`)
+  // A copy of the files takes half the processor time of a copy through the write-ahead log, and so does the drop.
+  await onAll(servers, `create database ${name} template ${inject('templateName')} strategy file_copy`)
   return { url: inDatabase(servers[0]!, name), drop: () => dropDatabase(servers, name) }
 }

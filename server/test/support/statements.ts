@@ -5,7 +5,7 @@ import postgres from 'postgres'
 import { testedCrossShardStatements, crossShardSteps } from '../../src/db/citus/cross-shard.ts'
 import { type Sql, render } from '../../src/db/sql.ts'
 import { tables } from '../../src/db/schema/tables.ts'
-import { tenancyViolations, loadSqlParser, statementTables } from './tenant-sql-linter.ts'
+import { type TenancyRules, tenancyViolations, loadSqlParser, statementTables } from './tenant-sql-linter.ts'
 
 export const evidenceFolder = fileURLToPath(new URL('../../.cache/evidence', import.meta.url))
 
@@ -54,11 +54,10 @@ export interface RunStatement {
   templates: readonly string[]
 }
 
-/**
- * Checks every statement that the service runs in a test for tenant isolation, and records which templates of the
- * source were used, so that a later check can name the templates that no test ran.
- */
-export async function watchStatements(url: string) {
+/** The tenant tables and functions of the schema. They are read once per worker: every test database has the same schema. */
+let rules: Promise<TenancyRules> | undefined
+
+async function readRules(url: string): Promise<TenancyRules> {
   await loadSqlParser()
   const admin = postgres(url, { max: 1, onnotice: () => undefined })
   const rows = await admin<
@@ -67,10 +66,30 @@ export async function watchStatements(url: string) {
   const functions = await admin<{ name: string }[]>`
     select proname as name from pg_proc where pronamespace = 'public'::regnamespace and proargnames[1] = 'tenant_id'`
   await admin.end({ timeout: 5 })
-  const rules = {
+  return {
     tenantTables: new Set(rows.map((row) => row.tablename)),
     tenantFunctions: new Set(functions.map((row) => row.name)),
   }
+}
+
+/** The violations of every statement that this worker has parsed. Most test files run the same statements. */
+const parsed = new Map<string, readonly string[]>()
+
+function violationsOf(text: string, tenancy: TenancyRules): readonly string[] {
+  const known = parsed.get(text)
+  if (known !== undefined) return known
+  const found = [...tenancyViolations(text, tenancy), ...citusViolations(text)].map((one) => `${one}\n${text}`)
+  parsed.set(text, found)
+  return found
+}
+
+/**
+ * Checks every statement that the service runs in a test for tenant isolation, and records which templates of the
+ * source were used, so that a later check can name the templates that no test ran.
+ */
+export async function watchStatements(url: string) {
+  rules ??= readRules(url)
+  const tenancy = await rules
   const checked = new Set<string>()
   const templates = new Set<string>()
   const violations: string[] = []
@@ -79,8 +98,7 @@ export async function watchStatements(url: string) {
     if (checked.has(text)) return
     checked.add(text)
     for (const print of prints) templates.add(print)
-    const found = [...tenancyViolations(text, rules), ...citusViolations(text)]
-    violations.push(...found.map((violation) => `${violation}\n${text}`))
+    violations.push(...violationsOf(text, tenancy))
     examples.set(text, values.map(literalOf))
   }
   return {

@@ -129,8 +129,8 @@ const RUNS_SQL =
 /** Calls that give every node the same value, so that an update may run where the row lives. */
 const IMMUTABLE_CALLS = new Set(['lower', 'upper', 'array_append', 'array_remove'])
 
-/** Calls that may give each node another value, so that a write may not go by them: time must come as a parameter. */
-const UNSTEADY_CALLS = new Set(
+/** Calls that may give each node another value, so that a write may not depend on them: time must come as a parameter. */
+const VOLATILE_CALLS = new Set(
   (
     'now clock_timestamp statement_timestamp transaction_timestamp timeofday date_trunc date_part extract age timezone ' +
     'to_char random gen_random_uuid nextval currval current_setting set_config txid_current pg_backend_pid'
@@ -395,7 +395,7 @@ class Analysis {
     level.where = equalities(fields['whereClause'], scope)
     if (verb === 'UPDATE') this.#assignments('UPDATE SET', list(fields['targetList']), target, { ...context, scope })
     this.#expressions(fields['whereClause'], { ...context, scope })
-    if (target.tenant) this.#steady(`the WHERE of ${verb}`, fields['whereClause'])
+    if (target.tenant) this.#rejectVolatile(`the WHERE of ${verb}`, fields['whereClause'])
     return this.#returning(fields['returningClause'], context, tree, target)
   }
 
@@ -484,11 +484,13 @@ class Analysis {
     this.#expressions(targets, context)
   }
 
-  #steady(clause: string, value: unknown): void {
+  #rejectVolatile(clause: string, value: unknown): void {
     visit(value, (key, inner) => {
       const name = key === 'FuncCall' ? (strings(body(inner)['funcname']).at(-1) ?? '') : ''
-      if (key === 'SQLValueFunction' || UNSTEADY_CALLS.has(name))
-        this.report(`${clause} may not go by ${name || 'the time of day'}: each node of a Citus cluster has its own`)
+      if (key === 'SQLValueFunction' || VOLATILE_CALLS.has(name))
+        this.report(
+          `${clause} may not depend on ${name || 'the time of day'}: each node of a Citus cluster has its own`,
+        )
     })
   }
 
@@ -496,7 +498,7 @@ class Analysis {
     if (clause === undefined) return []
     const fields = body(clause)
     this.#expect('RETURNING', fields, new Set(['exprs']))
-    if (target.tenant) this.#steady('RETURNING', fields['exprs'])
+    if (target.tenant) this.#rejectVolatile('RETURNING', fields['exprs'])
     const find = (name: string): Relation[] => {
       const found = tree.find(name)
       return found.length === 0 && (name === 'old' || name === 'new') ? [target] : found

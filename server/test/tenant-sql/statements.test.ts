@@ -490,22 +490,22 @@ const unsafeWrites: Unsafe[] = [
   [
     'A delete that goes by the clock of the node is rejected',
     'DELETE FROM tags WHERE org_id = $1 AND created_at < now()',
-    'the WHERE of DELETE may not go by now',
+    'the WHERE of DELETE may not depend on now',
   ],
   [
     'An update that goes by the time of day is rejected',
     'UPDATE assets SET name = $2 WHERE org_id = $1 AND valid_to < current_timestamp',
-    'the WHERE of UPDATE may not go by the time of day',
+    'the WHERE of UPDATE may not depend on the time of day',
   ],
   [
     'An update that cuts a stored time to the day of a session is rejected',
     "UPDATE assets SET name = $2 WHERE org_id = $1 AND date_trunc('day', valid_to) = $3",
-    'the WHERE of UPDATE may not go by date_trunc',
+    'the WHERE of UPDATE may not depend on date_trunc',
   ],
   [
     'RETURNING may not make up a value',
     'UPDATE assets SET name = $2 WHERE org_id = $1 RETURNING gen_random_uuid()',
-    'RETURNING may not go by gen_random_uuid',
+    'RETURNING may not depend on gen_random_uuid',
   ],
   ['An update without a binding is rejected', 'UPDATE assets SET name = $2 WHERE id = $1', UNBOUND],
   [

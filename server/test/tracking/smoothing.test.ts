@@ -13,7 +13,7 @@ import { instant } from '../support/tracking.ts'
 
 const [home, away, third] = [1, 2, 3]
 const at = (seconds: number) => instant(new Date(Date.parse('2026-05-04T08:00:00Z') + seconds * 1000).toISOString())
-const glimpse = (seconds: number, locationId: number | null, rssiDbm: number | null = null): RecentSighting => ({
+const sighting = (seconds: number, locationId: number | null, rssiDbm: number | null = null): RecentSighting => ({
   locationId,
   observedAt: at(seconds),
   rssiDbm,
@@ -22,48 +22,48 @@ const rule: Smoothing = { reads: 3, seconds: 30, marginDb: 6 }
 
 describe('another location is confirmed', () => {
   it.each<[string, boolean, RecentSighting[]]>([
-    ['not at the first sighting', false, [glimpse(50, away)]],
-    ['not at the second', false, [glimpse(40, away), glimpse(50, away)]],
-    ['at the third in a row', true, [glimpse(30, away), glimpse(40, away), glimpse(50, away)]],
-    ['with one exactly so long ago', true, [glimpse(20, away), glimpse(40, away), glimpse(50, away)]],
-    ['not with one longer ago', false, [glimpse(19.999, away), glimpse(40, away), glimpse(50, away)]],
+    ['not at the first sighting', false, [sighting(50, away)]],
+    ['not at the second', false, [sighting(40, away), sighting(50, away)]],
+    ['at the third in a row', true, [sighting(30, away), sighting(40, away), sighting(50, away)]],
+    ['with one exactly so long ago', true, [sighting(20, away), sighting(40, away), sighting(50, away)]],
+    ['not with one longer ago', false, [sighting(19.999, away), sighting(40, away), sighting(50, away)]],
     [
       'not when the current location comes in between',
       false,
-      [glimpse(30, away), glimpse(35, home), glimpse(40, away), glimpse(50, away)],
+      [sighting(30, away), sighting(35, home), sighting(40, away), sighting(50, away)],
     ],
     [
       'when the current location came before',
       true,
-      [glimpse(29, home), glimpse(30, away), glimpse(40, away), glimpse(50, away)],
+      [sighting(29, home), sighting(30, away), sighting(40, away), sighting(50, away)],
     ],
     [
       'although a third location comes in between',
       true,
-      [glimpse(30, away), glimpse(35, third), glimpse(40, away), glimpse(50, away)],
+      [sighting(30, away), sighting(35, third), sighting(40, away), sighting(50, away)],
     ],
-    ['whatever is seen later', false, [glimpse(50, away), glimpse(51, away), glimpse(52, away)]],
-    ['at once when it is so much stronger', true, [glimpse(45, home, -70), glimpse(50, away, -64)]],
-    ['not when it is a little less stronger', false, [glimpse(45, home, -70), glimpse(50, away, -65)]],
+    ['whatever is seen later', false, [sighting(50, away), sighting(51, away), sighting(52, away)]],
+    ['at once when it is so much stronger', true, [sighting(45, home, -70), sighting(50, away, -64)]],
+    ['not when it is a little less stronger', false, [sighting(45, home, -70), sighting(50, away, -65)]],
     [
       'not when the current location was stronger a moment before',
       false,
-      [glimpse(40, home, -60), glimpse(45, home, -70), glimpse(50, away, -64)],
+      [sighting(40, home, -60), sighting(45, home, -70), sighting(50, away, -64)],
     ],
-    ['not by strength alone', false, [glimpse(50, away, -20)]],
-    ['not by a strength measured long ago', false, [glimpse(10, home, -90), glimpse(50, away, -20)]],
+    ['not by strength alone', false, [sighting(50, away, -20)]],
+    ['not by a strength measured long ago', false, [sighting(10, home, -90), sighting(50, away, -20)]],
   ])('%s', (_when, expected, known) => {
     const seen = known.find((one) => one.observedAt === at(50))!
     expect(isConfirmed(rule, home, seen, known)).toBe(expected)
   })
 
   it('never by signal strength when no margin is set', () => {
-    const known = [glimpse(45, home, -90), glimpse(50, away, -20)]
+    const known = [sighting(45, home, -90), sighting(50, away, -20)]
     expect(isConfirmed({ ...rule, marginDb: null }, home, known[1]!, known)).toBe(false)
   })
 
   it('never by signal strength when it is null', () => {
-    const known = [glimpse(45, home, -90), glimpse(50, null, -20)]
+    const known = [sighting(45, home, -90), sighting(50, null, -20)]
     expect(isConfirmed(rule, home, known[1]!, known)).toBe(false)
   })
 })
@@ -154,7 +154,7 @@ describe('any series of sightings', () => {
 
 describe('what is known of an asset', () => {
   it('is the 64 latest sightings, whichever came first', () => {
-    const all = Array.from({ length: 100 }, (_, index) => glimpse(index, home))
+    const all = Array.from({ length: 100 }, (_, index) => sighting(index, home))
     const known = all.toReversed().reduce<RecentSighting[]>((before, one) => mergeRecent(before, [one]), [])
     expect(known).toEqual(all.slice(36))
   })

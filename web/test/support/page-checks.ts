@@ -27,6 +27,9 @@ export async function expectAccessible(page: Page): Promise<void> {
     () =>
       (globalThis as unknown as { axe: { run: (options: object) => Promise<AxeResult> } }).axe.run({
         resultTypes: ['violations'],
+        // The report needs neither selectors nor style sheets, which take time to collect.
+        selectors: false,
+        preload: false,
         // WCAG 2.2 adds the target size, which matters for touch.
         runOnly: [
           'wcag2a',

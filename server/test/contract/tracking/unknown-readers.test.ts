@@ -106,7 +106,7 @@ describe.skipIf(isBrokerMissing)('unregistered readers', () => {
   })
 
   it.each([
-    ['a topic without messages', 'never-heard', 'fk_not_found'],
+    ['a topic without messages', 'no-messages', 'fk_not_found'],
     ['the topic of a reader', 'dock-3', 'fk_not_found'],
     ['an empty topic', '', 'too_short'],
   ])('are not added under %s', async (_, topic_key, code) => {
