@@ -83,7 +83,8 @@ export async function* watchLive(
     if (known.size > rememberedMoves) known.delete(known.values().next().value!)
     return true
   }
-  while (signal?.aborted !== true) {
+  const isAborted = (): boolean => signal?.aborted ?? false
+  while (!isAborted()) {
     try {
       const headers = { Accept: 'text/event-stream', ...(lastId === undefined ? {} : { 'Last-Event-ID': lastId }) }
       const response = await api.open('live', { signal }, { headers, retry: 'rate limit only' })
@@ -96,7 +97,7 @@ export async function* watchLive(
         } else if (event === 'readers' || event === 'gap') yield { type: event, id: lastId }
       }
     } catch (error) {
-      if (signal?.aborted === true) return
+      if (isAborted()) return
       if (isPermanent(error)) throw error
     }
     failures++

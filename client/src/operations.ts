@@ -94,9 +94,9 @@ export class Surface<Operations> {
     operation: Name,
     ...[input]: Arguments<Operations[Name]>
   ): Promise<ResponseBody<Operations[Name]>> {
-    return (await this.#call(operation, input ?? {}, {}, (request) => this.#transport.send(request))) as ResponseBody<
-      Operations[Name]
-    >
+    return (await this.#call(operation, (input ?? {}) as AnyInput, {}, (request) =>
+      this.#transport.send(request),
+    )) as ResponseBody<Operations[Name]>
   }
 
   /** @internal Sends a body that is not JSON. */

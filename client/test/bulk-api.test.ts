@@ -25,6 +25,8 @@ beforeEach(async () => {
   proxy.reset()
 })
 
+const urlOf = (input: string | URL | Request): string => (input instanceof Request ? input.url : input.toString())
+
 async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const all: Item[] = []
   for await (const item of items) all.push(item)
@@ -104,10 +106,10 @@ describe('bulk exports', () => {
     ])
     const rows = Array.from({ length: 500 }, (_none, at) => ({
       external_key: `A${at}`,
-      name: 'ü\n'.repeat(3).trim() + at,
+      name: 'ü',
       description: 'x\ny',
     }))
-    await client.bulk.importAssets(rows.map(({ name, ...row }) => ({ ...row, name: name.replaceAll('\n', ' ') })))
+    await client.bulk.importAssets(rows)
     await client.saveInventory({ location_identifier: 'H', asset_identifiers: ['A1', 'A2'] })
   })
 
@@ -138,7 +140,7 @@ describe('bulk exports', () => {
   it('throw a NetworkError when they are interrupted', async () => {
     const broken: typeof fetch = async (url, init) => {
       const response = await fetch(url, init)
-      if (!String(url).includes('/bulk/')) return response
+      if (!urlOf(url).includes('/bulk/')) return response
       let count = 0
       const body = new ReadableStream({
         pull: (controller) =>
@@ -185,7 +187,7 @@ describe('live', () => {
     const interrupt: { now: (() => void) | null } = { now: null }
     const interruptible: typeof fetch = async (url, init) => {
       const response = await fetch(url, init)
-      if (!String(url).endsWith('/live')) return response
+      if (!urlOf(url).endsWith('/live')) return response
       streams = [...streams, response]
       const through = new TransformStream<Uint8Array, Uint8Array>()
       const stop = new AbortController()

@@ -10,7 +10,7 @@ export type Kind = 'assets' | 'locations'
 export class CsvError extends Error {}
 
 /** An error in one line of the file. `field` is empty when the error concerns the whole line. */
-export interface LineProblem {
+interface LineProblem {
   line: number
   field: string
   message: string
@@ -83,7 +83,7 @@ function checkColumns(line: number, columns: readonly string[], kind: Kind): voi
 }
 
 /** Null for an empty cell. Removes the apostrophe that protects a text from being run as a formula by a spreadsheet. */
-export function valueOf(cell: string): string | null {
+function valueOf(cell: string): string | null {
   if (cell === '') return null
   return cell === "'" || /^'[=+\-@\t\r']/.test(cell) ? cell.slice(1) : cell
 }

@@ -72,7 +72,7 @@ const workState = (job: ImportJob): ImportState => (job === 'check' ? 'checking'
 const idempotencyMs = 86_400_000
 
 /** A request whose rows arrive in one body. */
-export interface BulkRequest extends ImportOptions {
+interface BulkRequest extends ImportOptions {
   kind: ImportKind
   idempotencyKey: string | null
 }

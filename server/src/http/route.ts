@@ -15,7 +15,7 @@ export interface Body<S extends Shape> {
 }
 
 /** A body that is too large to be held in memory. The handler reads it as a stream. */
-export interface Upload {
+interface Upload {
   readonly maxMebibytes: number
   /** The accepted media types, each with its schema and an example for the OpenAPI document. */
   readonly content: Content
@@ -25,7 +25,7 @@ export interface Upload {
 export type Content = Readonly<Record<string, { readonly schema: JsonSchema; readonly example: unknown }>>
 
 /** The body of a request to a route with `upload`. */
-export interface UploadStream {
+interface UploadStream {
   /** One of the media types that the route accepts. */
   readonly mediaType: string
   /** Ends with the body; throws when the body is too large or incomplete. */
@@ -33,7 +33,7 @@ export interface UploadStream {
 }
 
 /** A request header that the handler reads, for the OpenAPI document. */
-export interface HeaderParameter {
+interface HeaderParameter {
   readonly name: string
   readonly description: string
   readonly schema: JsonSchema

@@ -29,19 +29,19 @@ const draftCore = {
 }
 
 /** The rows of a request. The import validates them and reports problems by line. */
-export const BulkAssetRow = component(
+const BulkAssetRow = component(
   'BulkAssetRow',
   { ...draftCore, metadata: optional(described(jsonObject, 'Merged as by PATCH.')), ...draftState },
   { external_key: 'PJ-7', name: 'Pallet jack 7', tags: [{ tag_type: 'barcode', value: '4006381333931' }] },
 )
 
-export const BulkLocationRow = component(
+const BulkLocationRow = component(
   'BulkLocationRow',
   { ...draftCore, parent_external_key: optional(nullable(keyField)), ...draftState },
   { external_key: 'HALL-A-1', name: 'Shelf 1', parent_external_key: 'HALL-A' },
 )
 
-export const jobStates = ['waiting', 'running', 'done', 'failed'] as const
+const jobStates = ['waiting', 'running', 'done', 'failed'] as const
 
 export const BulkJob = component(
   'BulkJob',

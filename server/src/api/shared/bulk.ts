@@ -201,10 +201,10 @@ const snapshotText =
   'All rows are of one snapshot: changes during the download are not seen. If the export fails midway, the server breaks the connection, so a response that ends normally is complete.'
 
 /** An export, generated while it is sent. */
-function exportRoute<Row, Q extends object>(
+function exportRoute<Row>(
   deps: BulkDeps,
   { name, scope, summary, description, out, present, table, csvSample }: Export<Row>,
-  parameters: Q,
+  parameters: object,
   read: (db: Db, orgId: number, query: never) => AsyncIterable<Row[]>,
 ): AnyRoute {
   const content: Content = {

@@ -45,6 +45,7 @@ beforeAll(async () => {
   const json = { kind: 'assets' }
   const started = await context.app.anonymous('POST', '/api/v1/imports', { token: sessions['admin']!, json })
   owned['import_id'] = started.json.data.id
+  owned['job_id'] = started.json.data.id
   const webhook = { url: 'https://receiver.example/hook' }
   const registered = await context.app.anonymous('POST', '/api/v1/webhooks', {
     token: sessions['admin']!,
