@@ -525,14 +525,23 @@ describe('Idempotency-Key', () => {
 })
 
 describe('The natural-key base', () => {
-  it('has the same operations with the same rows, and its own path of the job', async () => {
-    const base = '/natural/api/v1'
-    const reply = await postBulk(api, 'assets', [{ external_key: 'A', name: 'a' }], { base })
+  const base = '/natural/api/v1'
+
+  it.each(['assets', 'locations'])('imports %s with the same rows, and has its own path of the job', async (kind) => {
+    const reply = await postBulk(api, kind, [{ external_key: 'A', name: 'a' }], { base })
     expect(reply.status, reply.text).toBe(202)
     expect(reply.headers['location']).toBe(`${base}/bulk/jobs/${reply.json.data.id}`)
     expect((await api.get(reply.headers['location']!)).status).toBe(200)
     expect((await api.get(`${reply.headers['location']}/errors`)).json.data).toEqual([])
     await endOf(api, reply.json.data.id)
-    expect((await api.get(`${base}/assets/A`)).json.data).toMatchObject({ identifier: 'A', name: 'a' })
+    expect((await api.get(`${base}/${kind}/A`)).json.data).toMatchObject({ identifier: 'A', name: 'a' })
+  })
+
+  it.each(['assets', 'locations'])('shares the idempotency keys of imports of %s with the other base', async (kind) => {
+    const headers = { 'idempotency-key': 'both' }
+    const rows = [{ external_key: 'A', name: 'a' }]
+    const first = await runBulk(api, kind, rows, { headers })
+    expect((await postBulk(api, kind, rows, { headers, base })).json.data.id).toBe(first.id)
+    expectApiError(await postBulk(api, kind, [], { headers, base }), 'conflict')
   })
 })

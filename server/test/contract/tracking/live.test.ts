@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type TestApp, startApp, useApp } from '../../support/app.ts'
+import { drainedToken } from '../../support/drained-token.ts'
 import { EventStream } from '../../support/event-stream.ts'
 import { Site, type SiteAsset, closeDatabase, database, eventually, expectApiError } from '../../support/tracking.ts'
 
@@ -308,13 +309,6 @@ describe('a live stream with Last-Event-ID', () => {
     await quiet()
     expect(stream.of('move')).toEqual([])
   })
-
-  it('is served on the natural-key base too', async () => {
-    const site = await Site.open(context.app, 'Dock')
-    const stream = await EventStream.open(context.app, await session(site), { base: '/natural/api/v1' })
-    open.push(stream)
-    expect([stream.status, stream.comments.length]).toEqual([200, 1])
-  })
 })
 
 describe('access to the live stream', () => {
@@ -347,6 +341,21 @@ describe('access to the live stream', () => {
     const org = await context.app.newOrg()
     const reply = await org.client('tracking:read').get(path, { colour: 'red' })
     expectApiError(reply, 400, 'validation_error', [{ field: 'colour', code: 'unknown_field' }])
+  })
+})
+
+describe('the live stream of either base', () => {
+  it.each(['/api/v1', '/natural/api/v1'])('%s/live answers as every operation does', async (base) => {
+    const org = await context.app.newOrg()
+    const stream = await EventStream.open(context.app, await org.client('tracking:read').token(), { base })
+    open.push(stream)
+    expect([stream.status, stream.comments.length]).toEqual([200, 1])
+    const ask = (token: string, query = {}) => context.app.anonymous('GET', `${base}/live`, { token, query })
+    expect((await org.client('tracking:read').send('HEAD', `${base}/live`)).status).toBe(200)
+    expectApiError(await ask('x'), 401, 'unauthorized')
+    expectApiError(await ask((await drainedToken(org, 'tracking:read')).token), 429, 'rate_limited')
+    expectApiError(await ask(await org.client('assets:read').token()), 403, 'forbidden')
+    expectApiError(await ask(await org.client('tracking:read').token(), { q: 'x' }), 400, 'validation_error')
   })
 })
 
