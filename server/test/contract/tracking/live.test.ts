@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type TestApp, startApp, useApp } from '../../support/app.ts'
-import { drainedToken } from '../../support/drained-token.ts'
 import { EventStream } from '../../support/event-stream.ts'
 import { Site, type SiteAsset, closeDatabase, database, eventually, expectApiError } from '../../support/tracking.ts'
 
@@ -347,15 +346,20 @@ describe('access to the live stream', () => {
 describe('the live stream of either base', () => {
   it.each(['/api/v1', '/natural/api/v1'])('%s/live answers as every operation does', async (base) => {
     const org = await context.app.newOrg()
-    const stream = await EventStream.open(context.app, await org.client('tracking:read').token(), { base })
-    open.push(stream)
-    expect([stream.status, stream.comments.length]).toEqual([200, 1])
+    const token = await org.client('tracking:read').token()
+    for (let count = 0; count < 10; count++) {
+      const stream = await EventStream.open(context.app, token, { base })
+      open.push(stream)
+      expect([stream.status, stream.comments.length]).toEqual([200, 1])
+    }
     const ask = (token: string, query = {}) => context.app.anonymous('GET', `${base}/live`, { token, query })
     expect((await org.client('tracking:read').send('HEAD', `${base}/live`)).status).toBe(200)
     expectApiError(await ask('x'), 401, 'unauthorized')
-    expectApiError(await ask((await drainedToken(org, 'tracking:read')).token), 429, 'rate_limited')
+    expectApiError(await ask(token), 429, 'rate_limited')
     expectApiError(await ask(await org.client('assets:read').token()), 403, 'forbidden')
-    expectApiError(await ask(await org.client('tracking:read').token(), { q: 'x' }), 400, 'validation_error')
+    expectApiError(await ask(await org.client('tracking:read').token(), { q: 'x' }), 400, 'validation_error', [
+      { field: 'q', code: 'invalid_context' },
+    ])
   })
 })
 
