@@ -106,7 +106,7 @@ export async function findByIdempotencyKey(
   since: Instant,
 ): Promise<{ id: number; hash: string } | null> {
   const [row] = await db.query<{ id: number; hash: string }>(sql`
-    select id, request_hash as hash from imports
+    select id, request_digest as hash from imports
     where org_id = ${orgId} and idempotency_key = ${key} and created_at > ${toDatabase(since)}
     order by created_at desc limit 1`)
   return row ?? null
@@ -114,7 +114,7 @@ export async function findByIdempotencyKey(
 
 export async function setIdempotencyKey(tx: Tx, orgId: number, id: number, key: string, hash: string): Promise<void> {
   await tx.query(sql`
-    update imports set idempotency_key = ${key}, request_hash = ${hash} where org_id = ${orgId} and id = ${id}`)
+    update imports set idempotency_key = ${key}, request_digest = ${hash} where org_id = ${orgId} and id = ${id}`)
 }
 
 /** Keeps the import for its idempotency key alone. */
