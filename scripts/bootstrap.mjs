@@ -105,9 +105,14 @@ const builds = [
     folder: 'web',
     entry: 'index.html',
     sources: () => {
-      // The web app imports modules of the client.
+      // The web app imports modules of the client and the parser of CSV files.
       const settings = ['web/package.json', 'web/vite.config.ts', 'web/index.html']
-      return [...settings, ...['web/public', 'web/src', 'client/src'].flatMap((folder) => filesUnder(folder).sort())]
+      return [
+        ...settings,
+        ...['web/public', 'web/src', 'client/src', 'server/src/bulk', 'server/src/kernel'].flatMap((folder) =>
+          filesUnder(folder).sort(),
+        ),
+      ]
     },
     command: (out) => {
       const flags = ['--outDir', out, '--emptyOutDir', '--logLevel', 'warn']

@@ -27,4 +27,4 @@ write(
   'natural-key.json',
   describeNaturalKey(naturalKeySurface(noDeps, '/natural').routes, '/natural', apiKeyComponents),
 )
-write('web.json', describeSessionApi(sessionSurface(noDeps, noDeps, noDeps).routes))
+write('web.json', describeSessionApi(sessionSurface(noDeps).routes))

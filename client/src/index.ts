@@ -14,11 +14,21 @@ export {
   ValidationError,
 } from './errors.ts'
 export { Lastseen, type LastseenOptions } from './lastseen.ts'
+export type { LiveEvent, LiveOptions } from './live.ts'
 export { applyMergePatch, mergePatch } from './merge-patch.ts'
 export type { CallOptions } from './operations.ts'
 export type { Page } from './pages.ts'
 export type { UpdateOptions } from './records.ts'
+export {
+  type Bulk,
+  type BulkFile,
+  BulkJobError,
+  type BulkSource,
+  type ExportPeriod,
+  type ImportOptions,
+} from './resources/bulk.ts'
 export type { NaturalKey, Primary } from './surfaces.ts'
+export type { RequestInfo, ResponseInfo } from './transport.ts'
 export type * from './types.ts'
 export { version } from './version.ts'
 export {

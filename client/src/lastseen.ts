@@ -1,11 +1,14 @@
 import { type Clock, systemClock } from './clock.ts'
 import type { CallOptions } from './operations.ts'
+import { type LiveEvent, type LiveOptions, watchLive } from './live.ts'
+import { checkOptions } from './options.ts'
 import { Assets } from './resources/assets.ts'
+import { Bulk } from './resources/bulk.ts'
 import { Locations } from './resources/locations.ts'
 import { Reports } from './resources/reports.ts'
 import { type NaturalKey, type Primary, naturalKeySurface, primarySurface } from './surfaces.ts'
 import { CredentialTokens, StaticTokens } from './tokens.ts'
-import { Transport } from './transport.ts'
+import { type RequestInfo, type ResponseInfo, Transport } from './transport.ts'
 import type { InventorySave, InventorySaved, Organization } from './types.ts'
 import { version } from './version.ts'
 
@@ -16,10 +19,19 @@ interface CommonOptions {
   naturalUrl?: string
   /** The name of your application, such as `erp-sync/2.1`. It precedes the client's own name in `User-Agent`. */
   userAgent?: string
-  /** How often a request is sent while the response is 500. Default: 5; 1 disables these retries. */
+  /**
+   * How often a request is sent while the response is 500; a GET also while it is 502, 503 or 504 or there is no response.
+   * Default: 5; 1 disables these retries.
+   */
   attempts?: number
   /** How often a request is sent while the response is 429. Default: 10; 1 disables these retries. */
   rateLimitAttempts?: number
+  /** How long an attempt may take, in milliseconds. Default: 30,000; for uploads four times as long. */
+  timeoutMs?: number
+  /** Called before every attempt, for logs. */
+  onRequest?: (info: RequestInfo) => void
+  /** Called after every attempt, for logs. */
+  onResponse?: (info: ResponseInfo) => void
   /** Replaces the global `fetch`, for example to use a proxy. */
   fetch?: typeof fetch
   /** Replaces the system's clock in tests. */
@@ -48,13 +60,24 @@ export class Lastseen {
   readonly assets: Assets
   readonly locations: Locations
   readonly reports: Reports
+  /** Imports and exports of many records. */
+  readonly bulk: Bulk
+  readonly #clock: Clock
   /** Every operation of the id-based API by name. */
   readonly primary: Primary
   /** Every operation of the natural-key API by name, with the same tokens. */
   readonly natural: NaturalKey
 
   constructor(options: LastseenOptions) {
-    const { attempts = 5, rateLimitAttempts = 10, clock = systemClock, userAgent, naturalUrl } = options
+    checkOptions(options)
+    const {
+      attempts = 5,
+      rateLimitAttempts = 10,
+      timeoutMs = 30_000,
+      clock = systemClock,
+      userAgent,
+      naturalUrl,
+    } = options
     const baseUrl = withoutTrailingSlash(options.baseUrl)
     const transportOptions = {
       // Some browsers reject a fetch that is called as a method of another object than the window.
@@ -63,6 +86,9 @@ export class Lastseen {
       clock,
       attempts,
       rateLimitAttempts,
+      timeoutMs,
+      onRequest: options.onRequest,
+      onResponse: options.onResponse,
     }
     const transport = new Transport(transportOptions)
     // Token exchanges have their own rate limit and transport: they must not queue behind requests that wait for a token.
@@ -75,6 +101,16 @@ export class Lastseen {
     this.assets = new Assets(this.primary, this.natural)
     this.locations = new Locations(this.primary, this.natural)
     this.reports = new Reports(this.primary)
+    this.bulk = new Bulk(this.primary, clock, timeoutMs)
+    this.#clock = clock
+  }
+
+  /**
+   * Yields moves and reader activity as they happen, until `signal` is aborted or the loop ends. After an interruption it
+   * connects again and yields the moves that happened meanwhile; `gap` says that some may be missing.
+   */
+  live(options: LiveOptions = {}): AsyncGenerator<LiveEvent, void, undefined> {
+    return watchLive(this.primary, this.#clock, options)
   }
 
   /** Returns the organization and the scopes of the credential. */

@@ -6,8 +6,8 @@ type JsonBody<Response> = Response extends { content: { 'application/json': infe
 
 /** The body of an operation's successful response; undefined when it has none. */
 export type ResponseBody<Operation> = Operation extends { responses: infer Responses }
-  ? { [Status in keyof Responses & (200 | 201 | 204)]: JsonBody<Responses[Status]> }[keyof Responses &
-      (200 | 201 | 204)]
+  ? { [Status in keyof Responses & (200 | 201 | 202 | 204)]: JsonBody<Responses[Status]> }[keyof Responses &
+      (200 | 201 | 202 | 204)]
   : never
 
 type PathOf<Operation> = Operation extends { parameters: { path: infer Path } } ? { path: Path } : object
@@ -30,6 +30,9 @@ export interface CallOptions {
 type Input<Operation> = PathOf<Operation> & QueryOf<Operation> & BodyOf<Operation> & CallOptions
 
 type Arguments<Operation> = object extends Input<Operation> ? [input?: Input<Operation>] : [input: Input<Operation>]
+
+/** Operations whose responses are streams; `bulk` and `live` call them. */
+type StreamOperation = 'live' | `bulk.${string}.export`
 
 type Routes<Operations> = Record<keyof Operations, readonly [method: string, path: string]>
 
@@ -87,21 +90,49 @@ export class Surface<Operations> {
   }
 
   /** Calls an operation by its `operationId`, such as `assets.list`, with its path parameters, query and body. */
-  async request<Name extends keyof Operations & string>(
+  async request<Name extends Exclude<keyof Operations & string, StreamOperation>>(
     operation: Name,
     ...[input]: Arguments<Operations[Name]>
   ): Promise<ResponseBody<Operations[Name]>> {
-    const { path = {}, query = {}, body, signal } = (input ?? {}) as AnyInput
+    return (await this.#call(operation, (input ?? {}) as AnyInput, {}, (request) =>
+      this.#transport.send(request),
+    )) as ResponseBody<Operations[Name]>
+  }
+
+  /** @internal Sends a body that is not JSON. */
+  async upload(
+    operation: keyof Operations & string,
+    input: AnyInput,
+    extra: Partial<TransportRequest>,
+  ): Promise<unknown> {
+    return this.#call(operation, input, extra, (request) => this.#transport.send(request))
+  }
+
+  /** @internal Returns the response of an operation whose body is a stream. */
+  async open(
+    operation: keyof Operations & string,
+    input: AnyInput,
+    extra: Partial<TransportRequest>,
+  ): Promise<Response> {
+    return this.#call(operation, input, extra, (request) => this.#transport.open(request))
+  }
+
+  /** Sends the request with a token, and again with a new token when that one is rejected. */
+  async #call<Result>(
+    operation: keyof Operations & string,
+    { path = {}, query = {}, body, signal }: AnyInput,
+    extra: Partial<TransportRequest>,
+    send: (request: TransportRequest) => Promise<Result>,
+  ): Promise<Result> {
     const [method, template] = this.#routes[operation]
     const url = `${this.#baseUrl}${buildPath(template, path)}${buildQuery(query)}`
-    const request = { method, url, body, signal, retry: retryMode(operation, body) }
+    const request = { method, url, body, signal, retry: retryMode(operation, body), ...extra }
     const token = await this.#tokens.token(signal)
-    const response = await this.#transport.send({ ...request, token }).catch(async (error: unknown) => {
+    return send({ ...request, token }).catch(async (error: unknown) => {
       if (!(error instanceof UnauthorizedError)) throw error
       const refreshed = await this.#tokens.refresh(token, signal)
       if (refreshed === null) throw error
-      return this.#transport.send({ ...request, token: refreshed })
+      return send({ ...request, token: refreshed })
     })
-    return response as ResponseBody<Operations[Name]>
   }
 }

@@ -41,6 +41,22 @@ export type TagAttach = Schemas['TagAttach']
 export type AssetLocation = Schemas['AssetLocation']
 /** The filters, sort order and page of `reports.assetLocations`. */
 export type AssetLocationQuery = Query<'reports.asset-locations'>
+/** A row of `bulk.importAssets`. */
+export type BulkAssetRow = Schemas['BulkAssetRow']
+/** A row of `bulk.importLocations`. */
+export type BulkLocationRow = Schemas['BulkLocationRow']
+/** The state, counts and progress of an import. */
+export type BulkJob = Schemas['BulkJob']
+/** An error of an import, with the line of its row. */
+export type BulkErrorRow = Schemas['BulkError']
+/** A row of `bulk.exportAssets`. */
+export type BulkAsset = Schemas['BulkAsset']
+/** A row of `bulk.exportLocations`. */
+export type BulkLocation = Schemas['BulkLocation']
+/** A row of `bulk.exportHistory`. */
+export type BulkHistoryRow = Schemas['BulkHistoryRow']
+/** A move of an asset from one location to another. */
+export type Move = Schemas['Move']
 /** The body of `saveInventory`: a location and the assets that are there now. */
 export type InventorySave = Schemas['InventorySave']
 /** The result of `saveInventory`. */

@@ -69,11 +69,13 @@ describe('the examples of the README', () => {
       DELIVERIES: JSON.stringify(deliveries),
     }
     const result = await run([], { env, command: [process.execPath, script] })
-    expect(result).toMatchObject({ code: 0, stderr: '' })
+    expect(result).toMatchObject({ code: 0, stderr: expect.stringMatching(/^(\d of 2\n)+$/) })
     expect(result.stdout.trimEnd().split('\n')).toEqual([
       'Northwind: assets:read assets:write locations:read locations:write tracking:read',
       "[ 'JACK-7 at HALL-A' ]",
       'JACK-7 Pallet jack 7',
+      '2 created, 0 with errors',
+      'ERP-1 ERP-2 JACK-7',
       expect.stringMatching(/^key in use, request [0-9A-Z]{26}$/),
       'DRILL-1',
       'W is at Dock',

@@ -45,28 +45,72 @@ describe('a request', () => {
     expect(clock.sleeps).toEqual(Array(9).fill(3000))
   })
 
-  it.each([400, 401, 403, 404, 405, 409, 410, 415, 422, 501, 502, 503, 504])(
-    'is not retried after %i',
+  it.each([400, 401, 403, 404, 405, 409, 410, 415, 422, 501])('is not retried after %i', async (status) => {
+    proxy.respond(status, success)
+    expect(await rejection(client.me())).toMatchObject({ status, attempts: 1, type: `http_${status}` })
+    expect(proxy.requests).toHaveLength(1)
+    expect(clock.sleeps).toEqual([])
+  })
+
+  it.each([502, 503, 504])(
+    'is retried after %i of a proxy, with jitter and no earlier than Retry-After',
     async (status) => {
-      proxy.respond(status, success)
-      expect(await rejection(client.me())).toMatchObject({ status, attempts: 1, type: `http_${status}` })
-      expect(proxy.requests).toHaveLength(1)
-      expect(clock.sleeps).toEqual([])
+      proxy.respond({ status, headers: { 'retry-after': '7' } }, status, success)
+      await client.me()
+      expect(proxy.requests).toHaveLength(3)
+      expect(clock.sleeps).toEqual([7000, backoffMs(2, 0.5)])
     },
   )
 
-  it('is not retried without a response, because the server may have executed it', async () => {
+  it('that reads is retried without a response', async () => {
+    proxy.respond('disconnect', 'disconnect', success)
+    await client.me()
+    expect(clock.sleeps).toEqual([backoffMs(1, 0.5), backoffMs(2, 0.5)])
+    proxy.reset()
     proxy.respond('disconnect')
     const error = (await rejection(client.me())) as NetworkError
     expect(error).toBeInstanceOf(NetworkError)
     expect(error.message).toMatch(/^No response from http:\/\/127\.0\.0\.1:\d+: /)
-    expect(proxy.requests).toHaveLength(1)
+    expect(proxy.requests).toHaveLength(5)
+  })
+
+  it.each([['disconnect'], [502], [503], [504]] as const)(
+    'that writes is not retried after %s, because the server may have executed it',
+    async (failure) => {
+      proxy.respond(failure)
+      await rejection(client.assets.create({ external_key: 'A', name: 'a' }))
+      expect(proxy.requests).toHaveLength(1)
+    },
+  )
+
+  it('that takes longer than the timeout fails, and says so', async () => {
+    const slow: typeof fetch = (_url, init) =>
+      new Promise((_resolve, reject) => init!.signal!.addEventListener('abort', () => reject(new Error('aborted'))))
+    const options = { baseUrl: proxy.url, accessToken: 'token', fetch: slow, timeoutMs: 20, attempts: 1 }
+    const error = await rejection(new Lastseen(options).me())
+    expect(error).toBeInstanceOf(NetworkError)
+    expect((error as Error).message).toMatch(/: no answer within 20 ms$/)
+  })
+
+  it('is reported to the hooks, each attempt with its outcome', async () => {
+    const seen: unknown[] = []
+    const hooks = { onRequest: (info: object) => seen.push(info), onResponse: (info: object) => seen.push(info) }
+    proxy.respond('disconnect', { ...success, headers: { 'x-request-id': 'R1' } })
+    await new Lastseen({ baseUrl: proxy.url, accessToken: 'token', clock, ...hooks }).me()
+    const url = `${proxy.url}/api/v1/orgs/me`
+    const durationMs = expect.any(Number)
+    expect(seen).toEqual([
+      { method: 'GET', url, attempt: 1 },
+      { method: 'GET', url, attempt: 1, status: null, requestId: null, durationMs, error: expect.any(NetworkError) },
+      { method: 'GET', url, attempt: 2 },
+      { method: 'GET', url, attempt: 2, status: 200, requestId: 'R1', durationMs, error: null },
+    ])
   })
 
   it('follows no redirect, which could send its token to another server', async () => {
     proxy.respond({ status: 302, headers: { location: 'https://example.com/' } })
     expect(await rejection(client.me())).toBeInstanceOf(NetworkError)
-    expect(proxy.requests).toHaveLength(1)
+    expect(proxy.requests.every(({ path }) => path === '/api/v1/orgs/me')).toBe(true)
   })
 
   it('fails when the response is not JSON', async () => {

@@ -1,30 +1,19 @@
 import { once } from 'node:events'
 import { createWriteStream, renameSync, rmSync } from 'node:fs'
-import type { Page } from '../pages.ts'
-import { exportColumns } from '../csv/table.ts'
-import { byteOrderMark, csvLine } from './csv.ts'
-import type { Output } from './output.ts'
-import { Progress } from './progress.ts'
-import { type Item, type Kind, recordsApi } from './records.ts'
-import { formatTag } from './tags.ts'
 import { UsageError } from './errors.ts'
 import { type Command, stringOption } from './args.ts'
 
-function cellValue(item: Item, column: string): string | null {
-  if (column === 'tags') return item.tags.length === 0 ? null : item.tags.map(formatTag).join('\n')
-  const value = (item as unknown as Record<string, unknown>)[column]
-  if (value === null || value === undefined) return null
-  return typeof value === 'string' ? value : JSON.stringify(value)
-}
+const names = ['assets', 'locations', 'history', 'moves'] as const
 
-/** Yields the CSV file in chunks, one per page. */
-async function* csvChunks(kind: Kind, pages: AsyncIterable<Page<Item>>, progress: Progress): AsyncGenerator<string> {
-  const columns = exportColumns[kind]
-  yield byteOrderMark + csvLine(columns)
-  for await (const page of pages) {
-    progress.total = page.total_count
-    yield page.data.map((item) => csvLine(columns.map((column) => cellValue(item, column)))).join('')
-    progress.advance(page.data.length)
+/** Counts the records of a CSV file: line breaks within quotes belong to a record. */
+class RecordCounter {
+  count = 0
+  #isQuoted = false
+
+  add(text: string): void {
+    for (const character of text)
+      if (character === '"') this.#isQuoted = !this.#isQuoted
+      else if (character === '\n' && !this.#isQuoted) this.count++
   }
 }
 
@@ -49,38 +38,34 @@ async function writeFile(path: string, chunks: AsyncIterable<string>): Promise<v
   }
 }
 
-/** No progress is shown when the rows are printed to the terminal. */
-const createProgress = (out: Output, isFile: boolean): Progress =>
-  new Progress(out.isJson || (!isFile && out.stdout.isTTY === true) ? null : out.stderr, 'Exporting', 0)
-
 export const exportCommand: Command = {
   name: 'export',
-  arguments: '<assets|locations>',
-  summary: 'write the records that are valid now as CSV',
-  details: 'The columns are those of the exports of the web app. `lastseen import` accepts the file.',
-  options: { out: { type: 'string', value: '<file>', summary: 'the file to write; standard output when absent' } },
-  async run({ out, client }, [kind], values) {
-    if (kind !== 'assets' && kind !== 'locations')
-      throw new UsageError('export must be followed by assets or locations')
+  arguments: '<assets|locations|history|moves>',
+  summary: 'write all records as CSV',
+  details: 'The file is that of the web app. `lastseen import` accepts the files of assets and locations.',
+  options: {
+    out: { type: 'string', value: '<file>', summary: 'the file to write; standard output when absent' },
+    from: { type: 'string', value: '<time>', summary: 'the start of history and moves' },
+    to: { type: 'string', value: '<time>', summary: 'the end of history and moves' },
+  },
+  async run({ out, client }, [wanted], values) {
+    const name = names.find((candidate) => candidate === wanted)
+    if (name === undefined) throw new UsageError(`export must be followed by ${names.join(', ')}`)
     const path = stringOption(values, 'out')
     if (out.isJson && path === undefined)
       throw new UsageError('--json requires --out, because export writes CSV to standard output')
-    const progress = createProgress(out, path !== undefined)
-    let rows = 0
-    const pages = recordsApi(client(), kind).pages({})
-    async function* countRows(): AsyncGenerator<Page<Item>> {
-      for await (const page of pages) {
-        rows += page.data.length
-        yield page
+    const counter = new RecordCounter()
+    const texts = client().bulk.exportCsv(name, { from: stringOption(values, 'from'), to: stringOption(values, 'to') })
+    async function* counted(): AsyncGenerator<string> {
+      for await (const text of texts) {
+        counter.add(text)
+        yield text
       }
     }
-    try {
-      const chunks = csvChunks(kind, countRows(), progress)
-      await (path === undefined ? writeChunks(chunks, process.stdout) : writeFile(path, chunks))
-    } finally {
-      progress.end()
-    }
+    await (path === undefined ? writeChunks(counted(), process.stdout) : writeFile(path, counted()))
+    // The first line names the columns.
+    const rows = counter.count - 1
     if (out.isJson) out.json({ file: path, rows })
-    else out.note(`${rows} ${kind}${path === undefined ? '' : ` in ${path}`}`)
+    else out.note(`${rows} ${name}${path === undefined ? '' : ` in ${path}`}`)
   },
 }

@@ -24,7 +24,7 @@ const commands: readonly Command[] = [
 
 function createClient(out: Output): Lastseen {
   const { url, clientId, clientSecret } = readSettings(process.env, (text) => out.note(text))
-  // An import sends many requests, and the rate limit admits one a second: the command waits instead of failing.
+  // `--all` may send many requests, and the rate limit admits one a second: the command waits instead of failing.
   const limits = { rateLimitAttempts: 100 }
   return new Lastseen({ baseUrl: url, clientId, clientSecret, userAgent: `lastseen-cli/${version}`, ...limits })
 }

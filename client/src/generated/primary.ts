@@ -61,6 +61,163 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/bulk/assets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export all assets
+         * @description Every live asset, whether it is valid now or not, by id. All rows are of one snapshot: changes during the download are not seen. If the export fails midway, the server breaks the connection, so a response that ends normally is complete.
+         */
+        get: operations["bulk.assets.export"];
+        put?: never;
+        /**
+         * Create and update many assets
+         * @description Starts a job that applies the rows by `external_key`, in one transaction. A body has at most 64 MiB and 200000 rows: one JSON object per line, a JSON array of objects, or a CSV file. The rules and the columns are those of the web app's import; read-only fields of exports are ignored. With `on_error=abort`, a row with an error fails the job and nothing is changed; with `skip`, the other rows are applied. A dry run only checks the rows.
+         */
+        post: operations["bulk.assets.import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/bulk/locations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export all locations
+         * @description Every live location, whether it is valid now or not, by id. All rows are of one snapshot: changes during the download are not seen. If the export fails midway, the server breaks the connection, so a response that ends normally is complete.
+         */
+        get: operations["bulk.locations.export"];
+        put?: never;
+        /**
+         * Create and update many locations
+         * @description Starts a job that applies the rows by `external_key`, in one transaction. A body has at most 64 MiB and 200000 rows: one JSON object per line, a JSON array of objects, or a CSV file. The rules and the columns are those of the web app's import; read-only fields of exports are ignored. With `on_error=abort`, a row with an error fails the job and nothing is changed; with `skip`, the other rows are applied. A dry run only checks the rows.
+         */
+        post: operations["bulk.locations.import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/bulk/jobs/{job_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the state, counts and progress of a bulk job
+         * @description Jobs are kept for a day. A job of assets requires the scope `assets:write`, a job of locations `locations:write`.
+         */
+        get: operations["bulk.jobs.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/bulk/jobs/{job_id}/errors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the errors of a bulk job by line
+         * @description The first 10000 errors. A job of assets requires the scope `assets:write`, a job of locations `locations:write`.
+         */
+        get: operations["bulk.jobs.errors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/bulk/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the location history of all assets
+         * @description One row per recorded minute of every live asset, by asset and time. `from` and `to` are inclusive. All rows are of one snapshot: changes during the download are not seen. If the export fails midway, the server breaks the connection, so a response that ends normally is complete.
+         */
+        get: operations["bulk.history.export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/bulk/moves": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export all moves
+         * @description Every move, oldest first. `from` and `to` are inclusive and compared with `occurred_at`. All rows are of one snapshot: changes during the download are not seen. If the export fails midway, the server breaks the connection, so a response that ends normally is complete.
+         */
+        get: operations["bulk.moves.export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Stream moves and reader activity
+         * @description Server-sent events of the organization; docs/live.md is the guide.
+         *
+         *     - `move`: an asset moved. `data` is a Move. Deduplicate by `delivery_id`.
+         *     - `readers`: readers were active. `data` is {}.
+         *     - `gap`: events may be missing; read the report or the moves again. `data` is {}. It is the last event of a stream that
+         *       the server ends because the client reads too slowly and more than 64 KiB are buffered for it.
+         *
+         *     A comment is sent when the stream opens and every 15 seconds. A client that reconnects with the `id` of the last event in
+         *     `Last-Event-ID` gets the moves since then, at most 10000 of the last 24 hours; otherwise `gap` says that they are
+         *     not sent. Moves of the ten seconds before that event may come again.
+         */
+        get: operations["live"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/assets": {
         parameters: {
             query?: never;
@@ -436,6 +593,289 @@ export interface components {
             location_name: string;
             /** Format: date-time */
             timestamp: string;
+        };
+        /**
+         * @example {
+         *       "external_key": "PJ-7",
+         *       "name": "Pallet jack 7",
+         *       "tags": [
+         *         {
+         *           "tag_type": "barcode",
+         *           "value": "4006381333931"
+         *         }
+         *       ]
+         *     }
+         */
+        BulkAssetRow: {
+            external_key: string;
+            /** @description Required when the row creates a record. */
+            name?: string;
+            description?: string | null;
+            /** @description Merged as by PATCH. */
+            metadata?: {
+                [key: string]: unknown;
+            };
+            is_active?: boolean;
+            /** Format: date-time */
+            valid_from?: string;
+            /** Format: date-time */
+            valid_to?: string | null;
+            tags?: {
+                tag_type: string;
+                value: string;
+            }[];
+        };
+        /**
+         * @example {
+         *       "external_key": "HALL-A-1",
+         *       "name": "Shelf 1",
+         *       "parent_external_key": "HALL-A"
+         *     }
+         */
+        BulkLocationRow: {
+            external_key: string;
+            /** @description Required when the row creates a record. */
+            name?: string;
+            description?: string | null;
+            parent_external_key?: string | null;
+            is_active?: boolean;
+            /** Format: date-time */
+            valid_from?: string;
+            /** Format: date-time */
+            valid_to?: string | null;
+            tags?: {
+                tag_type: string;
+                value: string;
+            }[];
+        };
+        /**
+         * @example {
+         *       "id": 3390415586620914,
+         *       "kind": "assets",
+         *       "state": "done",
+         *       "mode": "upsert",
+         *       "dry_run": false,
+         *       "on_error": "skip",
+         *       "rows": 3,
+         *       "done_rows": 3,
+         *       "created": 1,
+         *       "updated": 1,
+         *       "unchanged": 0,
+         *       "failed": 1,
+         *       "errors_total": 1,
+         *       "reason": null,
+         *       "created_at": "2026-05-04T08:15:02.120Z",
+         *       "finished_at": "2026-05-04T08:15:03.200Z"
+         *     }
+         */
+        BulkJob: {
+            /** Format: int64 */
+            id: number;
+            kind: string;
+            /** @description waiting: other jobs of the organization run first. done: the rows are applied, or only checked by a dry run. failed: nothing was changed. */
+            state: string;
+            mode: string;
+            dry_run: boolean;
+            on_error: string;
+            /**
+             * Format: int64
+             * @description The rows of the request.
+             */
+            rows: number;
+            /**
+             * Format: int64
+             * @description The rows that are processed so far.
+             */
+            done_rows: number;
+            /** Format: int64 */
+            created: number;
+            /** Format: int64 */
+            updated: number;
+            /** Format: int64 */
+            unchanged: number;
+            /**
+             * Format: int64
+             * @description The rows with errors.
+             */
+            failed: number;
+            /**
+             * Format: int64
+             * @description A row may have several errors.
+             */
+            errors_total: number;
+            /** @description Why the whole job failed. */
+            reason: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            finished_at: string | null;
+        };
+        /**
+         * @example {
+         *       "line": 4,
+         *       "field": "name",
+         *       "message": "name is required"
+         *     }
+         */
+        BulkError: {
+            /**
+             * Format: int64
+             * @description The line of the body, or the position in the JSON array; the first is 1.
+             */
+            line: number;
+            /** @description Empty when the error concerns the whole row. */
+            field: string;
+            message: string;
+        };
+        /**
+         * @example {
+         *       "id": 4503170118275611,
+         *       "external_key": "PJ-7",
+         *       "name": "Pallet jack 7",
+         *       "description": null,
+         *       "metadata": {
+         *         "owner": "dock 3"
+         *       },
+         *       "is_active": true,
+         *       "valid_from": "2026-05-04T08:00:00.000Z",
+         *       "valid_to": null,
+         *       "created_at": "2026-05-04T08:00:00.000Z",
+         *       "updated_at": "2026-05-04T08:15:30.250Z",
+         *       "tags": [
+         *         {
+         *           "id": 6021874402113355,
+         *           "tag_type": "rfid",
+         *           "value": "E28011700000020A1B2C3D4E"
+         *         }
+         *       ]
+         *     }
+         */
+        BulkAsset: {
+            /** Format: int64 */
+            id: number;
+            external_key: string;
+            name: string;
+            description: string | null;
+            metadata: {
+                [key: string]: unknown;
+            };
+            is_active: boolean;
+            /** Format: date-time */
+            valid_from: string;
+            /** Format: date-time */
+            valid_to: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            tags: {
+                /** Format: int64 */
+                id: number;
+                tag_type: string;
+                value: string;
+            }[];
+        };
+        /**
+         * @example {
+         *       "id": 7710249930581042,
+         *       "external_key": "HALL-A",
+         *       "name": "Hall A",
+         *       "description": null,
+         *       "parent_id": null,
+         *       "parent_external_key": null,
+         *       "is_active": true,
+         *       "valid_from": "2026-05-04T08:00:00.000Z",
+         *       "valid_to": null,
+         *       "created_at": "2026-05-04T08:00:00.000Z",
+         *       "updated_at": "2026-05-04T08:15:30.250Z",
+         *       "tags": []
+         *     }
+         */
+        BulkLocation: {
+            /** Format: int64 */
+            id: number;
+            external_key: string;
+            name: string;
+            description: string | null;
+            /** Format: int64 */
+            parent_id: number | null;
+            parent_external_key: string | null;
+            is_active: boolean;
+            /** Format: date-time */
+            valid_from: string;
+            /** Format: date-time */
+            valid_to: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            tags: {
+                /** Format: int64 */
+                id: number;
+                tag_type: string;
+                value: string;
+            }[];
+        };
+        /**
+         * @example {
+         *       "asset_id": 4503170118275611,
+         *       "asset_external_key": "PJ-7",
+         *       "asset_name": "Pallet jack 7",
+         *       "event_observed_at": "2026-05-04T08:15:02.120Z",
+         *       "location_external_key": "DOCK-3",
+         *       "location_name": "Dock 3",
+         *       "duration_seconds": 5402
+         *     }
+         */
+        BulkHistoryRow: {
+            /** Format: int64 */
+            asset_id: number;
+            asset_external_key: string;
+            asset_name: string;
+            /** Format: date-time */
+            event_observed_at: string;
+            location_external_key: string | null;
+            location_name: string | null;
+            /** Format: int64 */
+            duration_seconds: number | null;
+        };
+        /**
+         * @example {
+         *       "delivery_id": "0b8c2a52-6a0f-4a53-9f0e-2f4d5a1d2c11",
+         *       "occurred_at": "2026-05-04T08:15:02.120Z",
+         *       "asset": {
+         *         "id": 4503170118275611,
+         *         "external_key": "ASSET-0001",
+         *         "name": "Pallet jack 7"
+         *       },
+         *       "from_location": null,
+         *       "to_location": {
+         *         "id": 7710249930581042,
+         *         "name": "Dock 3"
+         *       }
+         *     }
+         */
+        Move: {
+            /** Format: uuid */
+            delivery_id: string;
+            /** Format: date-time */
+            occurred_at: string;
+            asset: {
+                /** Format: int64 */
+                id: number;
+                external_key: string;
+                name: string;
+            };
+            from_location: {
+                /** Format: int64 */
+                id: number;
+                name: string;
+            } | null;
+            to_location: {
+                /** Format: int64 */
+                id: number;
+                name: string;
+            };
         };
         /**
          * @example {
@@ -1341,6 +1781,571 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "bulk.assets.export": {
+        parameters: {
+            query?: {
+                /** @description Without it, the Accept header decides; NDJSON is the default. */
+                format?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One JSON object per line, or a CSV file */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 4503170118275611,
+                     *       "external_key": "PJ-7",
+                     *       "name": "Pallet jack 7",
+                     *       "description": null,
+                     *       "metadata": {
+                     *         "owner": "dock 3"
+                     *       },
+                     *       "is_active": true,
+                     *       "valid_from": "2026-05-04T08:00:00.000Z",
+                     *       "valid_to": null,
+                     *       "created_at": "2026-05-04T08:00:00.000Z",
+                     *       "updated_at": "2026-05-04T08:15:30.250Z",
+                     *       "tags": [
+                     *         {
+                     *           "id": 6021874402113355,
+                     *           "tag_type": "rfid",
+                     *           "value": "E28011700000020A1B2C3D4E"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/x-ndjson": components["schemas"]["BulkAsset"];
+                    /**
+                     * @example external_key,name,tags
+                     *     PJ-7,Pallet jack 7,barcode:4006381333931
+                     */
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "bulk.assets.import": {
+        parameters: {
+            query?: {
+                /** @description Whether rows may create records, update existing ones, or both. */
+                mode?: string;
+                dry_run?: boolean;
+                /** @description What a row with an error does. */
+                on_error?: string;
+            };
+            header?: {
+                /** @description 1 to 255 visible ASCII characters. For 24 hours, the same request with the same key returns the same job; another request with the key is 409. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "external_key": "PJ-7",
+                 *       "name": "Pallet jack 7",
+                 *       "tags": [
+                 *         {
+                 *           "tag_type": "barcode",
+                 *           "value": "4006381333931"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/x-ndjson": components["schemas"]["BulkAssetRow"];
+                /**
+                 * @example [
+                 *       {
+                 *         "external_key": "PJ-7",
+                 *         "name": "Pallet jack 7",
+                 *         "tags": [
+                 *           {
+                 *             "tag_type": "barcode",
+                 *             "value": "4006381333931"
+                 *           }
+                 *         ]
+                 *       }
+                 *     ]
+                 */
+                "application/json": components["schemas"]["BulkAssetRow"][];
+                /**
+                 * @example external_key,name,tags
+                 *     PJ-7,Pallet jack 7,barcode:4006381333931
+                 */
+                "text/csv": string;
+            };
+        };
+        responses: {
+            /** @description The job */
+            202: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    /** @description Path of the job. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 3390415586620914,
+                     *         "kind": "assets",
+                     *         "state": "done",
+                     *         "mode": "upsert",
+                     *         "dry_run": false,
+                     *         "on_error": "skip",
+                     *         "rows": 3,
+                     *         "done_rows": 3,
+                     *         "created": 1,
+                     *         "updated": 1,
+                     *         "unchanged": 0,
+                     *         "failed": 1,
+                     *         "errors_total": 1,
+                     *         "reason": null,
+                     *         "created_at": "2026-05-04T08:15:02.120Z",
+                     *         "finished_at": "2026-05-04T08:15:03.200Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["BulkJob"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "bulk.locations.export": {
+        parameters: {
+            query?: {
+                /** @description Without it, the Accept header decides; NDJSON is the default. */
+                format?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One JSON object per line, or a CSV file */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 7710249930581042,
+                     *       "external_key": "HALL-A",
+                     *       "name": "Hall A",
+                     *       "description": null,
+                     *       "parent_id": null,
+                     *       "parent_external_key": null,
+                     *       "is_active": true,
+                     *       "valid_from": "2026-05-04T08:00:00.000Z",
+                     *       "valid_to": null,
+                     *       "created_at": "2026-05-04T08:00:00.000Z",
+                     *       "updated_at": "2026-05-04T08:15:30.250Z",
+                     *       "tags": []
+                     *     }
+                     */
+                    "application/x-ndjson": components["schemas"]["BulkLocation"];
+                    /**
+                     * @example external_key,name,parent_external_key
+                     *     HALL-A-1,Shelf 1,HALL-A
+                     */
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "bulk.locations.import": {
+        parameters: {
+            query?: {
+                /** @description Whether rows may create records, update existing ones, or both. */
+                mode?: string;
+                dry_run?: boolean;
+                /** @description What a row with an error does. */
+                on_error?: string;
+            };
+            header?: {
+                /** @description 1 to 255 visible ASCII characters. For 24 hours, the same request with the same key returns the same job; another request with the key is 409. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "external_key": "HALL-A-1",
+                 *       "name": "Shelf 1",
+                 *       "parent_external_key": "HALL-A"
+                 *     }
+                 */
+                "application/x-ndjson": components["schemas"]["BulkLocationRow"];
+                /**
+                 * @example [
+                 *       {
+                 *         "external_key": "HALL-A-1",
+                 *         "name": "Shelf 1",
+                 *         "parent_external_key": "HALL-A"
+                 *       }
+                 *     ]
+                 */
+                "application/json": components["schemas"]["BulkLocationRow"][];
+                /**
+                 * @example external_key,name,parent_external_key
+                 *     HALL-A-1,Shelf 1,HALL-A
+                 */
+                "text/csv": string;
+            };
+        };
+        responses: {
+            /** @description The job */
+            202: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    /** @description Path of the job. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 3390415586620914,
+                     *         "kind": "assets",
+                     *         "state": "done",
+                     *         "mode": "upsert",
+                     *         "dry_run": false,
+                     *         "on_error": "skip",
+                     *         "rows": 3,
+                     *         "done_rows": 3,
+                     *         "created": 1,
+                     *         "updated": 1,
+                     *         "unchanged": 0,
+                     *         "failed": 1,
+                     *         "errors_total": 1,
+                     *         "reason": null,
+                     *         "created_at": "2026-05-04T08:15:02.120Z",
+                     *         "finished_at": "2026-05-04T08:15:03.200Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["BulkJob"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "bulk.jobs.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The job */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 3390415586620914,
+                     *         "kind": "assets",
+                     *         "state": "done",
+                     *         "mode": "upsert",
+                     *         "dry_run": false,
+                     *         "on_error": "skip",
+                     *         "rows": 3,
+                     *         "done_rows": 3,
+                     *         "created": 1,
+                     *         "updated": 1,
+                     *         "unchanged": 0,
+                     *         "failed": 1,
+                     *         "errors_total": 1,
+                     *         "reason": null,
+                     *         "created_at": "2026-05-04T08:15:02.120Z",
+                     *         "finished_at": "2026-05-04T08:15:03.200Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["BulkJob"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "bulk.jobs.errors": {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of errors */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "line": 4,
+                     *           "field": "name",
+                     *           "message": "name is required"
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["BulkError"][];
+                        limit: number;
+                        offset: number;
+                        /** Format: int64 */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "bulk.history.export": {
+        parameters: {
+            query?: {
+                /** @description Without it, the Accept header decides; NDJSON is the default. */
+                format?: string;
+                from?: string;
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One JSON object per line, or a CSV file */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "asset_id": 4503170118275611,
+                     *       "asset_external_key": "PJ-7",
+                     *       "asset_name": "Pallet jack 7",
+                     *       "event_observed_at": "2026-05-04T08:15:02.120Z",
+                     *       "location_external_key": "DOCK-3",
+                     *       "location_name": "Dock 3",
+                     *       "duration_seconds": 5402
+                     *     }
+                     */
+                    "application/x-ndjson": components["schemas"]["BulkHistoryRow"];
+                    /** @example asset_external_key,asset_name,event_observed_at,location_external_key,location_name,duration_seconds */
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "bulk.moves.export": {
+        parameters: {
+            query?: {
+                /** @description Without it, the Accept header decides; NDJSON is the default. */
+                format?: string;
+                from?: string;
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One JSON object per line, or a CSV file */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "delivery_id": "0b8c2a52-6a0f-4a53-9f0e-2f4d5a1d2c11",
+                     *       "occurred_at": "2026-05-04T08:15:02.120Z",
+                     *       "asset": {
+                     *         "id": 4503170118275611,
+                     *         "external_key": "ASSET-0001",
+                     *         "name": "Pallet jack 7"
+                     *       },
+                     *       "from_location": null,
+                     *       "to_location": {
+                     *         "id": 7710249930581042,
+                     *         "name": "Dock 3"
+                     *       }
+                     *     }
+                     */
+                    "application/x-ndjson": components["schemas"]["Move"];
+                    /** @example delivery_id,occurred_at,asset_external_key,asset_name,from_location_id,from_location_name,to_location_id,to_location_name */
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    live: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the last event that the client received. */
+                "Last-Event-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A stream of server-sent events */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example : watching
+                     *
+                     *     event: move
+                     *     id: 1777882502120.0b8c2a52-6a0f-4a53-9f0e-2f4d5a1d2c11
+                     *     data: {"delivery_id":"0b8c2a52-6a0f-4a53-9f0e-2f4d5a1d2c11","occurred_at":"2026-05-04T08:15:02.120Z","asset":{"id":4503170118275611,"external_key":"ASSET-0001","name":"Pallet jack 7"},"from_location":null,"to_location":{"id":7710249930581042,"name":"Dock 3"}}
+                     */
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
@@ -2672,6 +3677,15 @@ export const routes = {
     "oauth.token": ["POST", "/api/v1/oauth/token"],
     "orgs.me": ["GET", "/api/v1/orgs/me"],
     "inventory.save": ["POST", "/api/v1/inventory/save"],
+    "bulk.assets.import": ["POST", "/api/v1/bulk/assets"],
+    "bulk.assets.export": ["GET", "/api/v1/bulk/assets"],
+    "bulk.locations.import": ["POST", "/api/v1/bulk/locations"],
+    "bulk.locations.export": ["GET", "/api/v1/bulk/locations"],
+    "bulk.jobs.get": ["GET", "/api/v1/bulk/jobs/{job_id}"],
+    "bulk.jobs.errors": ["GET", "/api/v1/bulk/jobs/{job_id}/errors"],
+    "bulk.history.export": ["GET", "/api/v1/bulk/history"],
+    "bulk.moves.export": ["GET", "/api/v1/bulk/moves"],
+    "live": ["GET", "/api/v1/live"],
     "assets.list": ["GET", "/api/v1/assets"],
     "assets.create": ["POST", "/api/v1/assets"],
     "assets.get": ["GET", "/api/v1/assets/{asset_id}"],

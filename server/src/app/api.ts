@@ -120,6 +120,8 @@ export function startApi(
     onDropped: webhooks.onDropped,
     overviews: new OverviewCache({ db, clock }),
     imports,
+    live: tracking.live,
+    streams,
     mailer,
     signups,
     notifyOperator: options.notifyOperator ?? (() => undefined),
@@ -129,7 +131,7 @@ export function startApi(
   const { limiter, join } = chooseLimiter(context, options)
   const stopHousekeeping = startHousekeeping(context, lastUsed, log)
   return {
-    surfaces: [...published.surfaces, sessionSurface(deps, tracking.live, streams)],
+    surfaces: [...published.surfaces, sessionSurface(deps)],
     rawRoutes: [...published.pages, ...webAppRoutes(webFolder, published.primaryBase, signups.mode)],
     authenticator: principals,
     limiter,

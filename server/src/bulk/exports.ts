@@ -1,13 +1,65 @@
+import type { Asset } from '../assets/asset.ts'
 import { assetBatch } from '../assets/assets.sql.ts'
 import type { Db } from '../db/database.ts'
 import { type Instant, formatMillis, instantFromMillis } from '../kernel/instant.ts'
+import type { Location } from '../locations/location.ts'
 import { locationBatch } from '../locations/locations.sql.ts'
 import type { RecordCore } from '../records/record.ts'
-import { type HistoryCursor, historyBatch, positionBatch } from '../tracking/export.sql.ts'
+import {
+  type HistoryCursor,
+  type HistoryFilter,
+  type HistoryLine,
+  type MoveCursor,
+  type PositionLine,
+  historyBatch,
+  moveBatch,
+  positionBatch,
+} from '../tracking/export.sql.ts'
+import type { RecordedMove } from '../tracking/moves.sql.ts'
 import { byteOrderMark, csvLine } from './csv.ts'
+import { exportColumns } from './csv-table.ts'
 
 /** The number of rows in memory per export; each may have up to 64 KiB of metadata. */
 const batchSize = 200
+
+/** The columns of a CSV file and the cells of each row; null is an empty cell. */
+export interface Table<Row> {
+  columns: readonly string[]
+  cells: (row: Row) => readonly (string | null)[]
+}
+
+type Batches<Row> = AsyncGenerator<Row[], void, undefined>
+
+/** Reads rows in batches, by id. `next` returns the rows after a cursor. */
+async function* inBatches<Row, Cursor>(
+  start: Cursor,
+  next: (after: Cursor) => Promise<Row[]>,
+  cursorOf: (row: Row) => Cursor,
+): Batches<Row> {
+  for (let cursor = start; ;) {
+    const rows = await next(cursor)
+    yield rows
+    if (rows.length < batchSize) return
+    cursor = cursorOf(rows.at(-1)!)
+  }
+}
+
+/** The rows as a CSV file, generated while they are read. */
+export async function* toCsv<Row>(table: Table<Row>, batches: AsyncIterable<Row[]>): AsyncGenerator<string> {
+  let text = byteOrderMark + csvLine(table.columns)
+  for await (const rows of batches) {
+    yield text + rows.map((row) => csvLine(table.cells(row))).join('')
+    text = ''
+  }
+}
+
+/** The rows as newline-delimited JSON, generated while they are read. */
+export async function* toNdjson<Row>(
+  present: (row: Row) => object,
+  batches: AsyncIterable<Row[]>,
+): AsyncGenerator<string> {
+  for await (const rows of batches) yield rows.map((row) => `${JSON.stringify(present(row))}\n`).join('')
+}
 
 const formatOptional = (at: Instant | null): string | null => (at === null ? null : formatMillis(at))
 
@@ -22,96 +74,106 @@ const stateCells = (record: RecordCore): (string | null)[] => [
   tagsCell(record),
 ]
 
-const stateColumns = ['is_active', 'valid_from', 'valid_to', 'tags']
-
-/**
- * Streams a file in batches, ordered by id. Each batch is a separate query, so no transaction stays open during a slow
- * download; a record that exists the whole time appears exactly once. `next` returns the lines after a cursor and the next
- * cursor, null at the end.
- */
-async function* inBatches<Cursor>(
-  columns: readonly string[],
-  start: Cursor,
-  next: (after: Cursor) => Promise<{ lines: string[]; cursor: Cursor | null }>,
-): AsyncGenerator<string> {
-  let text = byteOrderMark + csvLine(columns)
-  for (let cursor: Cursor | null = start; cursor !== null;) {
-    const batch = await next(cursor)
-    yield text + batch.lines.join('')
-    text = ''
-    cursor = batch.cursor
-  }
-}
-
-const cursorAfter = <Row, Cursor>(rows: readonly Row[], cursorOf: (row: Row) => Cursor): Cursor | null =>
-  rows.length < batchSize ? null : cursorOf(rows.at(-1)!)
-
 /** Every live asset, regardless of its period of validity. */
-export const exportAssets = (db: Db, orgId: number): AsyncGenerator<string> =>
-  inBatches(['external_key', 'name', 'description', 'metadata', ...stateColumns], 0, async (after: number) => {
-    const assets = await assetBatch(db, orgId, after, batchSize)
-    const lines = assets.map((one) =>
-      csvLine([one.externalKey, one.name, one.description, JSON.stringify(one.metadata), ...stateCells(one)]),
-    )
-    return { lines, cursor: cursorAfter(assets, (one) => one.id) }
-  })
-
-export const exportLocations = (db: Db, orgId: number): AsyncGenerator<string> =>
+export const assetRows = (db: Db, orgId: number): Batches<Asset> =>
   inBatches(
-    ['external_key', 'name', 'description', 'parent_external_key', ...stateColumns],
     0,
-    async (after: number) => {
-      const locations = await locationBatch(db, orgId, after, batchSize)
-      const lines = locations.map((one) =>
-        csvLine([one.externalKey, one.name, one.description, one.parentKey, ...stateCells(one)]),
-      )
-      return { lines, cursor: cursorAfter(locations, (one) => one.id) }
-    },
+    (after) => assetBatch(db, orgId, after, batchSize),
+    (asset) => asset.id,
   )
 
-const historyColumns = [
-  'asset_external_key',
-  'asset_name',
-  'event_observed_at',
-  'location_external_key',
-  'location_name',
-  'duration_seconds',
-]
+export const assetTable: Table<Asset> = {
+  columns: exportColumns.assets,
+  cells: (one) => [one.externalKey, one.name, one.description, JSON.stringify(one.metadata), ...stateCells(one)],
+}
 
-const beforeAll: HistoryCursor = { assetId: 0, minute: instantFromMillis(0) }
+export const locationRows = (db: Db, orgId: number): Batches<Location> =>
+  inBatches(
+    0,
+    (after) => locationBatch(db, orgId, after, batchSize),
+    (location) => location.id,
+  )
 
-/** One line per recorded minute of every live asset, or of the given assets. */
-export const exportHistory = (
+export const locationTable: Table<Location> = {
+  columns: exportColumns.locations,
+  cells: (one) => [one.externalKey, one.name, one.description, one.parentKey, ...stateCells(one)],
+}
+
+const beforeAllMinutes: HistoryCursor = { assetId: 0, minute: instantFromMillis(0) }
+
+/** One row per recorded minute of every live asset, or of the given assets. */
+export const historyRows = (db: Db, orgId: number, filter: HistoryFilter): Batches<HistoryLine> =>
+  inBatches(
+    beforeAllMinutes,
+    (after: HistoryCursor) => historyBatch(db, orgId, filter, after, batchSize),
+    ({ assetId, minute }) => ({ assetId, minute }),
+  )
+
+export const historyTable: Table<HistoryLine> = {
+  columns: [
+    'asset_external_key',
+    'asset_name',
+    'event_observed_at',
+    'location_external_key',
+    'location_name',
+    'duration_seconds',
+  ],
+  cells: (row) => [
+    row.assetKey,
+    row.assetName,
+    formatMillis(row.observedAt),
+    row.locationKey,
+    row.locationName,
+    row.durationSeconds === null ? null : String(row.durationSeconds),
+  ],
+}
+
+/** Every move that occurred in a period, oldest first. */
+export const moveRows = (
   db: Db,
   orgId: number,
-  filter: { assetIds?: readonly number[] | undefined; from?: Instant | undefined; to?: Instant | undefined },
-): AsyncGenerator<string> =>
-  inBatches(historyColumns, beforeAll, async (after: HistoryCursor) => {
-    const rows = await historyBatch(db, orgId, filter, after, batchSize)
-    const lines = rows.map((row) =>
-      csvLine([
-        row.assetKey,
-        row.assetName,
-        formatMillis(row.observedAt),
-        row.locationKey,
-        row.locationName,
-        row.durationSeconds === null ? null : String(row.durationSeconds),
-      ]),
-    )
-    return { lines, cursor: cursorAfter(rows, ({ assetId, minute }) => ({ assetId, minute })) }
-  })
+  period: { from?: Instant | undefined; to?: Instant | undefined },
+): Batches<RecordedMove> =>
+  inBatches(
+    null,
+    (after: MoveCursor | null) => moveBatch(db, orgId, period, after, batchSize),
+    ({ occurredAt, deliveryId }) => ({ occurredAt, deliveryId }),
+  )
 
-const positionColumns = ['asset_external_key', 'asset_name', 'location_external_key', 'location_name', 'last_seen_at']
+export const moveTable: Table<RecordedMove> = {
+  columns: [
+    'delivery_id',
+    'occurred_at',
+    'asset_external_key',
+    'asset_name',
+    'from_location_id',
+    'from_location_name',
+    'to_location_id',
+    'to_location_name',
+  ],
+  cells: (move) => [
+    move.deliveryId,
+    formatMillis(move.occurredAt),
+    move.assetKey,
+    move.assetName,
+    move.from === null ? null : String(move.from.id),
+    move.from === null ? null : move.from.name,
+    String(move.to.id),
+    move.to.name,
+  ],
+}
 
-/** The location of every scanned asset, now or at an instant. */
-export const exportPositions = (db: Db, orgId: number, at: Instant | undefined): AsyncGenerator<string> =>
-  inBatches(positionColumns, 0, async (after: number) => {
-    const rows = await positionBatch(db, orgId, at, after, batchSize)
-    const lines = rows.map((row) =>
-      csvLine([row.assetKey, row.assetName, row.locationKey, row.locationName, formatOptional(row.lastSeenAt)]),
-    )
-    return {
-      lines: lines.filter((_line, index) => rows[index]!.lastSeenAt !== null),
-      cursor: cursorAfter(rows, (row) => row.assetId),
-    }
-  })
+/** The location of every scanned asset, now or at an instant; an asset that was not seen by then has no row. */
+export async function* positionRows(db: Db, orgId: number, at: Instant | undefined): Batches<PositionLine> {
+  const batches = inBatches(
+    0,
+    (after) => positionBatch(db, orgId, at, after, batchSize),
+    (row: PositionLine) => row.assetId,
+  )
+  for await (const rows of batches) yield rows.filter(({ lastSeenAt }) => lastSeenAt !== null)
+}
+
+export const positionTable: Table<PositionLine> = {
+  columns: ['asset_external_key', 'asset_name', 'location_external_key', 'location_name', 'last_seen_at'],
+  cells: (row) => [row.assetKey, row.assetName, row.locationKey, row.locationName, formatOptional(row.lastSeenAt)],
+}

@@ -5,7 +5,7 @@ import type { BulkRepository } from '../records/bulk.ts'
 import type { RecordCore } from '../records/record.ts'
 import type { TagDraft } from '../tags/tag.ts'
 import { type OwnedTag, ownersOf } from '../tags/tags.sql.ts'
-import { type LineError, type WantedRow, isSame, mergeRow, missingTags, tagKey } from './import-row.ts'
+import { type ImportMode, type LineError, type WantedRow, isSame, mergeRow, missingTags, tagKey } from './import-row.ts'
 
 export type Imported = RecordCore & { metadata?: Metadata; parentKey?: string | null }
 
@@ -48,6 +48,7 @@ export async function evaluate<R extends Imported>(
   rows: readonly WantedRow[],
   claims: Claims,
   at: Instant,
+  mode: ImportMode,
 ): Promise<Outcome<R>> {
   const keys = rows.map((row) => row.externalKey)
   const current = new Map((await adapter.repository.byKeys(tx, orgId, keys)).map((one) => [one.externalKey, one]))
@@ -70,7 +71,7 @@ export async function evaluate<R extends Imported>(
     const isOwn = (tag: OwnedTag): boolean => existing !== null && adapter.holds(tag, existing.id)
     const errors = [
       ...claimErrors(row, newTags, claims),
-      ...(existing === null && row.name === undefined ? [problem(row, 'name', 'name is required')] : []),
+      ...modeErrors(row, existing, mode, adapter.repository.kind),
       ...metadataErrors(row, record),
       ...periodErrors(row, record),
       ...tagOwners.flatMap((tag, tagIndex) =>
@@ -103,6 +104,19 @@ function newCore(row: WantedRow, at: Instant): RecordCore {
     deletedAt: null,
     tags: [],
   }
+}
+
+/** A row that creates a record needs a name. */
+function modeErrors(
+  row: WantedRow,
+  existing: Imported | null,
+  mode: ImportMode,
+  kind: 'asset' | 'location',
+): LineError[] {
+  if (existing !== null) return mode === 'create' ? [problem(row, 'external_key', 'external_key already exists')] : []
+  const noun = kind === 'asset' ? 'an asset' : 'a location'
+  if (mode === 'update') return [problem(row, 'external_key', `external_key does not name ${noun}`)]
+  return row.name === undefined ? [problem(row, 'name', 'name is required')] : []
 }
 
 function claimErrors(row: WantedRow, newTags: readonly TagDraft[], claims: Claims): LineError[] {

@@ -18,9 +18,26 @@ export type ImportState = (typeof importStates)[number]
 /** The job that an import waits for or runs. */
 export type ImportJob = 'check' | 'run' | 'run_skipping_errors'
 
+/** Whether rows may create records, change existing ones, or both. */
+export const importModes = ['create', 'update', 'upsert'] as const
+export type ImportMode = (typeof importModes)[number]
+
+/** Whether an invalid row aborts the run, so that nothing is changed, or is skipped. */
+export const errorPolicies = ['abort', 'skip'] as const
+export type ErrorPolicy = (typeof errorPolicies)[number]
+
+/** How the rows are applied. */
+export interface ImportOptions {
+  mode: ImportMode
+  /** The rows are only checked. */
+  isDryRun: boolean
+  onError: ErrorPolicy
+}
+
 export const maxRows = 200_000
-export const maxImportBytes = 64 * 1024 * 1024
-const maxRowBytes = 64 * 1024
+export const maxUploadMebibytes = 64
+export const maxImportBytes = maxUploadMebibytes * 1024 * 1024
+export const maxRowBytes = 64 * 1024
 
 export interface LineError {
   line: number
@@ -33,16 +50,20 @@ export interface Tally {
   creates: number
   updates: number
   unchanged: number
+  /** The number of invalid rows. */
+  failed: number
   errorsTotal: number
   /** The first errors, up to a limit. */
   errors: LineError[]
 }
 
-export interface Import extends Tally {
+export interface Import extends Tally, ImportOptions {
   id: number
   kind: ImportKind
   state: ImportState
   job: ImportJob | null
+  /** The rows arrived in one request of the public API, and nobody can run the import again. */
+  isBulk: boolean
   rows: number
   createdAt: Instant
   changedAt: Instant
@@ -50,24 +71,27 @@ export interface Import extends Tally {
 
 export interface StagedRow {
   line: number
-  /** A JSON object. For a row that was too large to store, the name of the part that was too large. */
+  /** A JSON object. For a row that could not be read or was too large to store, the field and the message of its error. */
   content: unknown
 }
+
+/** A row of which only its error is stored; the check reports it. */
+export const unreadableRow = ({ line, field, message }: LineError): StagedRow => ({ line, content: [field, message] })
+
+export const rowTooLargeMessage = `The row is larger than ${maxRowBytes} bytes`
+const metadataTooLargeMessage = `The metadata of the row is larger than ${maxRowBytes} bytes`
 
 const sizeOf = (value: unknown): number => (value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value)))
 
 /** For a row that is too large, only this fact is stored; the check reports it. Metadata has its own, equal limit [D52]. */
-export function withinBounds({ line, content }: StagedRow): StagedRow {
+export function withinBounds(row: StagedRow): StagedRow {
+  const { line, content } = row
+  if (Array.isArray(content)) return row
   const { metadata, ...rest } = content as { metadata?: unknown }
-  if (sizeOf(rest) > maxRowBytes) return { line, content: 'row' }
-  return sizeOf(metadata) > maxRowBytes ? { line, content: 'metadata' } : { line, content }
+  if (sizeOf(rest) > maxRowBytes) return unreadableRow({ line, field: '', message: rowTooLargeMessage })
+  if (sizeOf(metadata) <= maxRowBytes) return row
+  return unreadableRow({ line, field: 'metadata', message: metadataTooLargeMessage })
 }
-
-const tooLarge = (line: number, part: unknown): LineError => ({
-  line,
-  field: part === 'metadata' ? 'metadata' : '',
-  message: `${part === 'metadata' ? 'The metadata of the row' : 'The row'} is larger than ${maxRowBytes} bytes`,
-})
 
 const shared = {
   external_key: keyField,
@@ -103,7 +127,10 @@ export interface WantedRow {
 
 /** Validates a row with the rules of the public API's create and patch. Returns all errors of the row. */
 export function readRow(kind: ImportKind, { line, content }: StagedRow): WantedRow | LineError[] {
-  if (typeof content === 'string') return [tooLarge(line, content)]
+  if (Array.isArray(content)) {
+    const [field, message] = content as [string, string]
+    return [{ line, field, message }]
+  }
   const report: ValidationContext = { problems: [], aborted: false }
   const shape: typeof rowSchemas.assets & Partial<typeof rowSchemas.locations> = rowSchemas[kind] as never
   const row = parseObject(shape, content as Record<string, unknown>, '', report) as
@@ -129,12 +156,14 @@ const errorAt = (line: number, { field, message }: Pick<FieldProblem, 'field' | 
   message,
 })
 
-export const emptyTally = (): Tally => ({ creates: 0, updates: 0, unchanged: 0, errorsTotal: 0, errors: [] })
+export const emptyTally = (): Tally => ({ creates: 0, updates: 0, unchanged: 0, failed: 0, errorsTotal: 0, errors: [] })
 
-const maxErrors = 200
+export const maxErrors = 10_000
 
+/** Adds errors. Those of one row come in the same call; those of the whole import have the line 0. */
 export function noteErrors(tally: Tally, errors: readonly LineError[]): void {
   tally.errorsTotal += errors.length
+  tally.failed += new Set(errors.flatMap(({ line }) => (line === 0 ? [] : [line]))).size
   for (const error of errors) if (tally.errors.length < maxErrors) tally.errors.push(error)
 }
 

@@ -9,7 +9,15 @@ import type { Location } from '../locations/location.ts'
 import { lockTree } from '../locations/tree.sql.ts'
 import { type IdPool, ImportWriter } from './import-writer.ts'
 import { type Change, type Claims, type Imported, type ImportAdapter, evaluate } from './import-evaluator.ts'
-import { type ImportKind, type Tally, type WantedRow, emptyTally, noteErrors, readRow } from './import-row.ts'
+import {
+  type ImportKind,
+  type ImportMode,
+  type Tally,
+  type WantedRow,
+  emptyTally,
+  noteErrors,
+  readRow,
+} from './import-row.ts'
 import { type SizedRow, toBatches, stagedRows, stagedRowsAt } from './imports.sql.ts'
 import { type Placement, orderByParent } from './location-tree.ts'
 
@@ -32,6 +40,7 @@ export interface ImportRun {
   orgId: number
   importId: number
   clock: Clock
+  mode: ImportMode
   /** Called after every batch with the number of rows done; throws to abort the import. */
   progress: (rows: number) => void
   /** Null when the rows are only checked. */
@@ -40,9 +49,12 @@ export interface ImportRun {
   room: { left: number; limit: number }
 }
 
-/** Checks every row of an import and, in a run, writes the valid ones. */
-export const runImport = (kind: ImportKind, work: ImportRun): Promise<Tally> =>
-  kind === 'assets' ? importAssets(work) : importLocations(work)
+/** Checks every row of an import and, in a run, writes the valid ones. The errors are sorted by line. */
+export async function runImport(kind: ImportKind, work: ImportRun): Promise<Tally> {
+  const tally = await (kind === 'assets' ? importAssets(work) : importLocations(work))
+  tally.errors.sort((a, b) => a.line - b.line)
+  return tally
+}
 
 async function importAssets(work: ImportRun): Promise<Tally> {
   const tally = emptyTally()
@@ -105,7 +117,7 @@ const placementOf = ({ line, record, current }: Change<Location>, bytes: number)
 
 /** The changes of a batch of rows, evaluated in the same way as when the tree was resolved. */
 async function changesOf(
-  { tx, orgId, importId, clock }: ImportRun,
+  { tx, orgId, importId, clock, mode }: ImportRun,
   batch: readonly Placement[],
   idsByKey: ReadonlyMap<string, number>,
 ): Promise<Change<Location>[]> {
@@ -119,7 +131,7 @@ async function changesOf(
     const row = readRow('locations', staged)
     return Array.isArray(row) ? [] : [row]
   })
-  const { changes } = await evaluate(tx, orgId, locations, wanted, newClaims(), now(clock))
+  const { changes } = await evaluate(tx, orgId, locations, wanted, newClaims(), now(clock), mode)
   if (changes.length < batch.length)
     throw new SerializationConflict('a location or a tag was changed while the import ran')
   return changes.map((change) => ({ ...change, record: withParent(change.record, idsByKey) }))
@@ -161,7 +173,7 @@ async function eachBatch<R extends Imported>(
   tally: Tally,
   onChanges: (changes: Change<R>[], staged: readonly SizedRow[]) => Promise<void>,
 ): Promise<number> {
-  const { tx, orgId, importId, ids, clock } = work
+  const { tx, orgId, importId, ids, clock, mode } = work
   const claims = newClaims()
   let done = 0
   for (let after = 0; ;) {
@@ -175,7 +187,7 @@ async function eachBatch<R extends Imported>(
     }
     const keys = wanted.map((row) => row.externalKey)
     if (ids !== null) await adapter.repository.lock(tx, orgId, keys)
-    const outcome = await evaluate(tx, orgId, adapter, wanted, claims, now(clock))
+    const outcome = await evaluate(tx, orgId, adapter, wanted, claims, now(clock), mode)
     noteErrors(tally, outcome.errors)
     tally.unchanged += outcome.unchanged
     await onChanges(outcome.changes, staged)

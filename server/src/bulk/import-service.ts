@@ -5,14 +5,17 @@ import { withCustomPlan } from '../db/plan-cache.ts'
 import type { PubSub } from '../db/pubsub.ts'
 import { type Clock, now } from '../kernel/clock.ts'
 import { ApiError, apiError } from '../kernel/errors.ts'
-import { millisOf } from '../kernel/instant.ts'
+import { type Instant, instantFromMillis, millisOf } from '../kernel/instant.ts'
+import type { Page, PageRequest } from '../kernel/page.ts'
 import { type QuotaCheck, quotaReached } from '../kernel/quota.ts'
 import type { IdPool } from './import-writer.ts'
 import {
   type Import,
   type ImportJob,
   type ImportKind,
+  type ImportOptions,
   type ImportState,
+  type LineError,
   type StagedRow,
   type Tally,
   emptyTally,
@@ -25,14 +28,18 @@ import {
   countStaged,
   deleteImport,
   deleteRows,
+  findByIdempotencyKey,
   findImport,
+  importErrors,
   tryLockImport,
   importsIn,
   insertImport,
   lockImports,
+  setIdempotencyKey,
   setState,
   setTally,
   stageRows,
+  trimImport,
 } from './imports.sql.ts'
 import { runImport } from './import-runner.ts'
 
@@ -60,6 +67,25 @@ const idle: readonly ImportState[] = ['open', 'checked', 'failed', 'done']
 const working: readonly ImportState[] = ['checking', 'running']
 
 const workState = (job: ImportJob): ImportState => (job === 'check' ? 'checking' : 'running')
+
+/** How long a request with the same idempotency key returns the job of the first one. Imports are kept as long. */
+const idempotencyMs = 86_400_000
+
+/** A request whose rows arrive in one body. */
+interface BulkRequest extends ImportOptions {
+  kind: ImportKind
+  idempotencyKey: string | null
+}
+
+/** An earlier request has the same idempotency key. */
+class RepeatedKey extends Error {
+  readonly earlier: { id: number; hash: string }
+
+  constructor(earlier: { id: number; hash: string }) {
+    super('the idempotency key was used before')
+    this.earlier = earlier
+  }
+}
 
 /** The run found invalid rows; nothing was written. */
 class InvalidRows extends Error {
@@ -103,7 +129,7 @@ export class ImportService {
   }
 
   /** At the organization's quota, the new import replaces one that has ended or is abandoned. */
-  async create(orgId: number, kind: ImportKind): Promise<number> {
+  async create(orgId: number, kind: ImportKind, options: ImportOptions | null = null): Promise<number> {
     const { db, clock, ids, quotas } = this.#deps
     const id = await ids.next(orgId)
     const { left, limit } = await quotas.roomFor(orgId, 'imports')
@@ -112,11 +138,54 @@ export class ImportService {
       if (left === 0) {
         const replaced = (await importsIn(tx, orgId, idle)).find((one) => this.#isAbandoned(one))
         if (replaced === undefined) throw quotaReached('imports', limit)
-        await deleteImport(tx, orgId, replaced.id)
+        const isKeyKept = replaced.hasKey && replaced.createdAt > this.#idempotencyStart()
+        await (isKeyKept ? trimImport : deleteImport)(tx, orgId, replaced.id)
       }
-      await insertImport(tx, orgId, id, kind, now(clock))
+      await insertImport(tx, orgId, id, kind, options, now(clock))
     })
     return id
+  }
+
+  /**
+   * Stores the rows of one request and starts the job, which is only a check for a dry run. Returns the id of the job. A
+   * request with the idempotency key of an earlier one returns the job of that one if their hashes are equal. `hash` is
+   * called when all rows are read.
+   */
+  async submit(
+    orgId: number,
+    request: BulkRequest,
+    batches: AsyncIterable<StagedRow[]>,
+    hash: () => string,
+  ): Promise<number> {
+    const { db, onFailure } = this.#deps
+    const { kind, isDryRun, onError, idempotencyKey: key } = request
+    const earlier = key === null ? null : await findByIdempotencyKey(db.read, orgId, key, this.#idempotencyStart())
+    if (earlier !== null) {
+      for await (const _rows of batches);
+      return sameRequest(earlier, hash())
+    }
+    const id = await this.create(orgId, kind, request)
+    let digest = ''
+    try {
+      for await (const rows of batches) await this.addRows(orgId, id, rows)
+      digest = hash()
+      const job = isDryRun ? 'check' : onError === 'skip' ? 'run_skipping_errors' : 'run'
+      await this.#enqueue(orgId, id, ['open'], job, async (tx) => {
+        if (key === null) return
+        const repeated = await findByIdempotencyKey(tx, orgId, key, this.#idempotencyStart())
+        if (repeated !== null) throw new RepeatedKey(repeated)
+        await setIdempotencyKey(tx, orgId, id, key, digest)
+      })
+      return id
+    } catch (error) {
+      await db.withTenant(orgId, (tx) => deleteImport(tx, orgId, id)).catch(onFailure)
+      if (error instanceof RepeatedKey) return sameRequest(error.earlier, digest)
+      throw error
+    }
+  }
+
+  errors(orgId: number, id: number, request: PageRequest): Promise<Page<LineError>> {
+    return importErrors(this.#deps.db.read, orgId, id, request)
   }
 
   /** Includes the number of rows done. An import whose process died is marked as failed, and the next one starts. */
@@ -198,7 +267,7 @@ export class ImportService {
         if (!(await setState(tx, orgId, id, from, mayStart ? workState(job) : 'waiting', now(clock), job)))
           throw apiError.conflict(`The import is ${found.state}`)
         await prepare(tx, found)
-        return mayStart ? { id, kind: found.kind, job } : null
+        return mayStart ? { ...found, job } : null
       })
       if (started === null) this.#startWaiting(orgId)
       else this.#start(orgId, started)
@@ -207,6 +276,11 @@ export class ImportService {
       if (hasConnection) this.#release()
       throw error
     }
+  }
+
+  /** Requests after this instant keep their idempotency keys. */
+  #idempotencyStart(): Instant {
+    return instantFromMillis(this.#deps.clock.millis() - idempotencyMs)
   }
 
   /** The import has ended, or was idle for an hour. */
@@ -254,9 +328,9 @@ export class ImportService {
       const all = await importsIn(tx, orgId, [...working, 'waiting'])
       const [first] = all
       if (first === undefined || all.some(({ state }) => state !== 'waiting')) return null
-      const { id, kind, job } = first
-      await setState(tx, orgId, id, ['waiting'], workState(job!), now(clock), job)
-      return { id, kind, job: job! }
+      const job = first.job!
+      await setState(tx, orgId, first.id, ['waiting'], workState(job), now(clock), job)
+      return { ...first, job }
     })
   }
 
@@ -287,25 +361,27 @@ export class ImportService {
   }
 
   /** Runs the job in one transaction in the background; its last step sets the final state. */
-  #start(orgId: number, { id, kind, job }: StartedImport): void {
+  #start(orgId: number, started: StartedImport): void {
     const { db, clock, onFailure } = this.#deps
+    const { id, job, isBulk } = started
     const state = workState(job)
+    // The rows of a bulk job are not needed again, also when they were only checked.
+    const isFinal = job !== 'check' || isBulk
     const runJob = async (tx: Tx): Promise<void> => {
       if (!(await tryLockImport(tx, id))) throw new Error('another process works on this import')
       await withCustomPlan(tx)
       const ids = job === 'check' ? null : await this.#idPool(tx, orgId, id)
-      const tally = await this.#work(tx, orgId, id, kind, ids)
+      const tally = await this.#work(tx, orgId, started, ids)
       if (job === 'run' && tally.errorsTotal > 0) throw new InvalidRows(tally)
       await setTally(tx, orgId, id, tally)
-      if (job !== 'check') await deleteRows(tx, orgId, id)
-      const next = job === 'check' ? 'checked' : 'done'
-      if (!(await setState(tx, orgId, id, [state], next, now(clock))))
+      if (isFinal) await deleteRows(tx, orgId, id)
+      if (!(await setState(tx, orgId, id, [state], isFinal ? 'done' : 'checked', now(clock))))
         throw new Error('the import is no longer in progress')
     }
     void this.#deps.pubsub.publish(progressTopic, `${state} ${id} 0`).catch(() => undefined)
     const running = db
       .withTenant(orgId, runJob, { isLong: true })
-      .catch((error: unknown) => this.#fail(orgId, id, state, error))
+      .catch((error: unknown) => this.#fail(orgId, started, error))
       .catch(onFailure)
       .finally(() => {
         this.#running.delete(id)
@@ -315,8 +391,9 @@ export class ImportService {
     this.#running.set(id, running)
   }
 
-  async #work(tx: Tx, orgId: number, importId: number, kind: ImportKind, ids: IdPool | null): Promise<Tally> {
+  async #work(tx: Tx, orgId: number, started: StartedImport, ids: IdPool | null): Promise<Tally> {
     const { clock, pubsub, quotas } = this.#deps
+    const { id: importId, kind, mode } = started
     const room = await quotas.roomFor(orgId, kind)
     const state: ImportState = ids === null ? 'checking' : 'running'
     let publishedAtMs = performance.now()
@@ -327,18 +404,19 @@ export class ImportService {
       publishedAtMs = performance.now()
       void pubsub.publish(progressTopic, `${state} ${importId} ${done}`).catch(() => undefined)
     }
-    return runImport(kind, { tx, orgId, importId, clock, ids, room, progress })
+    return runImport(kind, { tx, orgId, importId, clock, mode, ids, room, progress })
   }
 
-  async #fail(orgId: number, id: number, state: ImportState, error: unknown): Promise<void> {
+  async #fail(orgId: number, { id, job, isBulk }: StartedImport, error: unknown): Promise<void> {
     const { db, clock, onFailure } = this.#deps
     const isExpected = error instanceof InvalidRows || error instanceof ApiError
     if (!isExpected) onFailure(error)
     const reason = error instanceof ApiError ? error.message : 'The import was aborted'
     const failed = { ...emptyTally(), errorsTotal: 1, errors: [{ line: 0, field: '', message: reason }] }
     await db.withTenant(orgId, async (tx) => {
-      if (!(await setState(tx, orgId, id, [state], 'failed', now(clock)))) return
+      if (!(await setState(tx, orgId, id, [workState(job)], 'failed', now(clock)))) return
       await setTally(tx, orgId, id, error instanceof InvalidRows ? error.tally : failed)
+      if (isBulk) await deleteRows(tx, orgId, id)
     })
   }
 
@@ -354,12 +432,18 @@ export class ImportService {
         const message = 'The server stopped before the import finished; nothing was changed'
         const errors = [{ line: 0, field: '', message }]
         await setTally(tx, orgId, one.id, { ...emptyTally(), errorsTotal: 1, errors })
+        if (one.isBulk) await deleteRows(tx, orgId, one.id)
       }
     })
   }
 }
 
-type StartedImport = Pick<Import, 'id' | 'kind'> & { job: ImportJob }
+type StartedImport = Pick<Import, 'id' | 'kind' | 'mode' | 'isBulk'> & { job: ImportJob }
+
+function sameRequest(earlier: { id: number; hash: string }, hash: string): number {
+  if (earlier.hash !== hash) throw apiError.conflict('Another request was sent with this Idempotency-Key')
+  return earlier.id
+}
 
 /** Deletes an import unless it is in progress. */
 export async function deleteImportJob(tx: Tx, orgId: number, id: number): Promise<void> {

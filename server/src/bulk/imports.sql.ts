@@ -1,33 +1,66 @@
 import type { Db, Tx } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
-import type { Import, ImportJob, ImportKind, ImportState, LineError, StagedRow, Tally } from './import-row.ts'
+import type { Page, PageRequest } from '../kernel/page.ts'
+import type {
+  ErrorPolicy,
+  Import,
+  ImportJob,
+  ImportKind,
+  ImportMode,
+  ImportOptions,
+  ImportState,
+  LineError,
+  StagedRow,
+  Tally,
+} from './import-row.ts'
 
 interface ImportRow {
   id: number
   kind: ImportKind
   state: ImportState
   job: ImportJob | null
+  is_bulk: boolean
+  mode: ImportMode
+  is_dry_run: boolean
+  on_error: ErrorPolicy
   rows: number
   creates: number
   updates: number
   unchanged: number
+  failed: number
   errors_total: number
   errors: string
   created_at: string
   changed_at: string
 }
 
-export async function insertImport(tx: Tx, orgId: number, id: number, kind: ImportKind, at: Instant): Promise<void> {
+/** `options` is null for an import that is checked and run by separate requests. */
+export async function insertImport(
+  tx: Tx,
+  orgId: number,
+  id: number,
+  kind: ImportKind,
+  options: ImportOptions | null,
+  at: Instant,
+): Promise<void> {
+  const { mode, isDryRun, onError } = options ?? { mode: 'upsert', isDryRun: false, onError: 'abort' }
   await tx.query(sql`
     insert into imports (org_id, id, kind, state, rows, creates, updates, unchanged, errors_total, errors, created_at,
-      changed_at)
-    values (${orgId}, ${id}, ${kind}, 'open', 0, 0, 0, 0, 0, '[]', ${toDatabase(at)}, ${toDatabase(at)})`)
+      changed_at, is_bulk, mode, is_dry_run, on_error)
+    values (${orgId}, ${id}, ${kind}, 'open', 0, 0, 0, 0, 0, '[]', ${toDatabase(at)}, ${toDatabase(at)},
+      ${options !== null}, ${mode}, ${isDryRun}, ${onError})`)
 }
+
+/** The number of errors that an import is read with. All of its errors are read in pages. */
+const errorsRead = 200
 
 export async function findImport(db: Db, orgId: number, id: number): Promise<Import | null> {
   const [row] = await db.query<ImportRow>(sql`
-    select id, kind, state, job, rows, creates, updates, unchanged, errors_total, errors, created_at, changed_at
+    select id, kind, state, job, is_bulk, mode, is_dry_run, on_error, rows, creates, updates, unchanged, failed,
+      errors_total, created_at, changed_at,
+      coalesce((select json_agg(e.error order by e.position)
+        from json_array_elements(errors) with ordinality e (error, position) where e.position <= ${errorsRead}), '[]') as errors
     from imports where org_id = ${orgId} and id = ${id}`)
   if (row === undefined) return null
   return {
@@ -35,15 +68,59 @@ export async function findImport(db: Db, orgId: number, id: number): Promise<Imp
     kind: row.kind,
     state: row.state,
     job: row.job,
+    isBulk: row.is_bulk,
+    mode: row.mode,
+    isDryRun: row.is_dry_run,
+    onError: row.on_error,
     rows: row.rows,
     creates: row.creates,
     updates: row.updates,
     unchanged: row.unchanged,
+    failed: row.failed,
     errorsTotal: row.errors_total,
     errors: JSON.parse(row.errors) as LineError[],
     createdAt: fromDatabase(row.created_at),
     changedAt: fromDatabase(row.changed_at),
   }
+}
+
+/** The errors of rows, in the order of the check; those of the whole import are left out. */
+export async function importErrors(db: Db, orgId: number, id: number, request: PageRequest): Promise<Page<LineError>> {
+  const rows = await db.query<{ total: number; error: string | null }>(sql`
+    with all_errors as (
+      select e.error, e.position from imports i, json_array_elements(i.errors) with ordinality e (error, position)
+      where i.org_id = ${orgId} and i.id = ${id} and (e.error ->> 'line')::bigint > 0
+    ),
+    page as (select error, position from all_errors order by position limit ${request.limit} offset ${request.offset})
+    select total.total, page.error from (select count(*) as total from all_errors) total
+    left join page on true order by page.position`)
+  const errors = rows.flatMap(({ error }) => (error === null ? [] : [JSON.parse(error) as LineError]))
+  return { rows: errors, total: rows[0]?.total ?? 0 }
+}
+
+/** The job that a request with this key has started since an instant, and the hash of that request. */
+export async function findByIdempotencyKey(
+  db: Db,
+  orgId: number,
+  key: string,
+  since: Instant,
+): Promise<{ id: number; hash: string } | null> {
+  const [row] = await db.query<{ id: number; hash: string }>(sql`
+    select id, request_digest as hash from imports
+    where org_id = ${orgId} and idempotency_key = ${key} and created_at > ${toDatabase(since)}
+    order by created_at desc limit 1`)
+  return row ?? null
+}
+
+export async function setIdempotencyKey(tx: Tx, orgId: number, id: number, key: string, hash: string): Promise<void> {
+  await tx.query(sql`
+    update imports set idempotency_key = ${key}, request_digest = ${hash} where org_id = ${orgId} and id = ${id}`)
+}
+
+/** Keeps the import for its idempotency key alone. */
+export async function trimImport(tx: Tx, orgId: number, id: number): Promise<void> {
+  await deleteRows(tx, orgId, id)
+  await tx.query(sql`update imports set is_trimmed = true, errors = '[]' where org_id = ${orgId} and id = ${id}`)
 }
 
 /** Changes the state if it is one of `from`; returns false otherwise. */
@@ -65,7 +142,7 @@ export async function setState(
 export async function setTally(tx: Tx, orgId: number, id: number, tally: Tally): Promise<void> {
   await tx.query(sql`
     update imports set creates = ${tally.creates}, updates = ${tally.updates}, unchanged = ${tally.unchanged},
-      errors_total = ${tally.errorsTotal}, errors = ${JSON.stringify(tally.errors)}
+      failed = ${tally.failed}, errors_total = ${tally.errorsTotal}, errors = ${JSON.stringify(tally.errors)}
     where org_id = ${orgId} and id = ${id}`)
 }
 
@@ -194,13 +271,29 @@ export async function importsIn(db: Db, orgId: number, states: readonly ImportSt
     kind: ImportKind
     state: ImportState
     job: ImportJob | null
+    mode: ImportMode
+    is_bulk: boolean
+    has_key: boolean
+    created_at: string
     changed_at: string
   }>(
     sql`
-      select id, kind, state, job, changed_at from imports
-      where org_id = ${orgId} and state = any(${states}::text[]) order by changed_at, id`,
+      select id, kind, state, job, mode, is_bulk, idempotency_key is not null as has_key, created_at, changed_at
+      from imports
+      where org_id = ${orgId} and state = any(${states}::text[]) and not is_trimmed order by changed_at, id`,
   )
-  return rows.map(({ changed_at: at, ...row }) => ({ ...row, changedAt: fromDatabase(at) }))
+  return rows.map(({ changed_at: changed, created_at: created, is_bulk: isBulk, has_key: hasKey, ...row }) => ({
+    ...row,
+    isBulk,
+    hasKey,
+    createdAt: fromDatabase(created),
+    changedAt: fromDatabase(changed),
+  }))
 }
 
-export type ImportInState = Pick<Import, 'id' | 'kind' | 'state' | 'job' | 'changedAt'>
+type Summary = Pick<Import, 'id' | 'kind' | 'state' | 'job' | 'mode' | 'isBulk' | 'createdAt' | 'changedAt'>
+
+export type ImportInState = Summary & {
+  /** The import was requested with an idempotency key. */
+  hasKey: boolean
+}

@@ -7,6 +7,7 @@ import {
   type Tx,
   type TxOptions,
   longTransactionPoolSize,
+  snapshotPoolSize,
 } from './database.ts'
 import { parseHosts } from './failover/primary-discovery.ts'
 import { NotificationListener } from './listener.ts'
@@ -139,7 +140,8 @@ export function createDatabase(options: ConnectOptions): Connection {
   const ordinary = openFairPool(transactionPoolSize(poolSize))
   const authenticating = openFairPool(authenticationPool.transactions)
   const long = openFairPool(longTransactionPoolSize, longIdleMs)
-  const fairPools = [ordinary, authenticating, long]
+  const snapshots = openFairPool(snapshotPoolSize, longIdleMs)
+  const fairPools = [ordinary, authenticating, long, snapshots]
   let probe = new HealthProbe(parseHosts(url).current, 'select 1 as one')
   // One slow read per connection. The queue keeps one tenant from occupying all connections with slow statements.
   const slowReads = new FairQueue({ maxInFlight: poolSize, timeoutMs })
@@ -254,8 +256,9 @@ export function createDatabase(options: ConnectOptions): Connection {
   }
 
   const transactionsOn = (fair: FairPool, settings = ''): Transactions => ({
-    withTenant(orgId, work, { asyncCommit = false, isLong = false }: TxOptions = {}) {
-      return transact(isLong ? long : fair, orgId, beginTransaction(orgId, settings, asyncCommit), runStepwise(work))
+    withTenant(orgId, work, { asyncCommit = false, isLong = false, isSnapshot = false }: TxOptions = {}) {
+      const begin = beginTransaction(orgId, settings, { asyncCommit, isSnapshot })
+      return transact(isSnapshot ? snapshots : isLong ? long : fair, orgId, begin, runStepwise(work))
     },
     withTenantPipelined(orgId, work) {
       return transact(fair, orgId, beginTransaction(orgId, settings), runPipelined(work))
@@ -335,8 +338,13 @@ async function commit(client: pg.PoolClient): Promise<void> {
 }
 
 /** Separate statements, because Citus repeats the whole text that contains a SET on every node of the transaction. */
-function beginTransaction(orgId: number, settings: string, asyncCommit = false): readonly string[] {
+function beginTransaction(
+  orgId: number,
+  settings: string,
+  { asyncCommit = false, isSnapshot = false }: TxOptions = {},
+): readonly string[] {
   if (!Number.isSafeInteger(orgId)) throw new TypeError('an organization id is an integer')
   const commitMode = asyncCommit ? 'set local synchronous_commit = off' : ''
-  return ['begin', [`set local app.org_id = '${orgId}'`, settings, commitMode].filter((text) => text !== '').join('; ')]
+  const begin = isSnapshot ? 'begin isolation level repeatable read, read only' : 'begin'
+  return [begin, [`set local app.org_id = '${orgId}'`, settings, commitMode].filter((text) => text !== '').join('; ')]
 }

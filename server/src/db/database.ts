@@ -40,7 +40,12 @@ export interface TxOptions {
   asyncCommit?: boolean
   /** Run on a connection reserved for long transactions, so that requests do not wait for it. */
   isLong?: boolean
+  /** Every statement sees the same snapshot, and none writes. It has connections of its own and may stay open for long. */
+  isSnapshot?: boolean
 }
 
 /** Connections per process reserved for long transactions. */
 export const longTransactionPoolSize = 2
+
+/** Connections per process for snapshots. */
+export const snapshotPoolSize = 4

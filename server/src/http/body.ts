@@ -42,6 +42,43 @@ export function readBytes(request: IncomingMessage, maxMebibytes = 1): Promise<B
   })
 }
 
+/**
+ * The body in chunks, as fast as they are consumed. When it exceeds the limit, or when the consumer stops early, the rest
+ * has to be discarded with `discardBody`.
+ */
+export async function* readChunks(request: IncomingMessage, maxMebibytes: number): AsyncGenerator<Buffer> {
+  const maxBytes = maxMebibytes * mebibyte
+  const tooLarge = apiError.badRequest(`Request body is larger than ${maxMebibytes} MiB`)
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge
+  continuations.get(request)?.()
+  let size = 0
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      size += chunk.length
+      if (size > maxBytes) break
+      yield chunk
+    }
+  } catch (error) {
+    throw request.complete ? error : apiError.badRequest('The request body is incomplete')
+  }
+  if (size > maxBytes) throw tooLarge
+}
+
+/** Reads the rest of the body, so that the connection stays usable. The request timeout bounds how long that takes. */
+export async function discardBody(context: RequestContext): Promise<void> {
+  const { request, response } = context
+  if (continuations.has(request) && !response.shouldKeepAlive) return closeAfter(context)
+  if (!request.readableEnded && !request.destroyed)
+    await new Promise<void>((resolve) => {
+      request
+        .once('end', resolve)
+        .once('close', resolve)
+        .once('error', () => resolve())
+      request.resume()
+    })
+  if (!request.complete) closeAfter(context)
+}
+
 const wrongType = 'Request body could not be decoded as the expected type'
 
 const parseFailures = {

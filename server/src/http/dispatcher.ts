@@ -19,11 +19,11 @@ import {
 import { checkMediaType } from './media-type.ts'
 import { parseParams } from './validation/params.ts'
 import { parseQuery } from './validation/query.ts'
-import { decodeFor, readBody } from './body.ts'
+import { decodeFor, discardBody, readBody, readChunks } from './body.ts'
 import { checkProtocol } from './protocol.ts'
 import type { RawRoute } from './raw-route.ts'
 import { type ConsumeResult, type RateLimiter, fullBucket, rateState, assertAllowed } from './rate-limit.ts'
-import { type Reply, type AnyRoute, type Deprecation, variablesOf } from './route.ts'
+import { type Reply, type AnyRoute, type Deprecation, type HandlerContext, variablesOf } from './route.ts'
 import { type Match, Router } from './router.ts'
 
 /** The routes under one base path. */
@@ -47,7 +47,7 @@ export interface DispatcherDeps {
   readonly anonymousQueue: FairQueue
   /** Operations that hash passwords, queued per client address, so that they never delay other requests. */
   readonly passwordQueue: FairQueue
-  /** Downloads, which take as long as their clients need to read them. */
+  /** Downloads and uploads, which take as long as their clients need to read or send them. */
   readonly downloadQueue: FairQueue
   readonly millis: () => number
   readonly edgeFilter: boolean
@@ -113,18 +113,21 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
 
     const principal = route.access === 'public' ? anonymous : await identify(context, route)
     if (principal.kind === 'credential') consumeRateLimit(context, await deps.limiter.consume(principal.subject))
-    if (route.body !== undefined) checkMediaType(request, route.body)
+    if (route.body !== undefined) checkMediaType(request, route.body.mediaType)
+    const mediaType = route.upload === undefined ? '' : checkMediaType(request, ...Object.keys(route.upload.content))
     if (route.access === 'session' && principal.kind !== 'session')
       throw apiError.forbidden('A signed-in user is required')
-    const missing = route.scopes.find((scope) => !principal.scopes.has(scope))
+    const missing = missingScope(route, principal)
     if (missing !== undefined) throw apiError.missingScope(missing)
     const query = parseQuery(context.queryText, route.query, target.knownParameters)
     const params = parseParams(route, target.variables, segments)
     const address = clientAddress(request, deps.trustProxy)
-    const call = {
+    const call: HandlerContext<never, never, never> & { body: never } = {
       params: params as never,
       query: query as never,
       body: undefined as never,
+      upload: route.upload && { mediaType, chunks: readChunks(request, route.upload.maxMebibytes) },
+      header: (name: string) => request.headers[name.toLowerCase()]?.toString(),
       principal,
       address,
       isForwarded: () => isForwarded(request),
@@ -134,7 +137,7 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
     // slots. The body of an authenticated request is read afterwards, so that queued requests hold no bodies in memory.
     const isAnonymous = route.access === 'public'
     const preReadBody = isAnonymous && route.body !== undefined ? await readBody(context, route.body) : undefined
-    const queue = route.hashesPassword ? deps.passwordQueue : isAnonymous ? deps.anonymousQueue : deps.queue
+    const queue = queueFor(route)
     const tenant = isAnonymous || route.hashesPassword ? address : principal.orgId
     await queue.acquire(tenant, 1, () => context.response.destroyed)
     let result: Reply
@@ -145,6 +148,9 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
       }
       result = await route.handle(call)
       if (result.stream === undefined && result.download === undefined) sendJson(context, result)
+    } catch (error) {
+      if (route.upload !== undefined) await discardBody(context)
+      throw error
     } finally {
       // The slot is held until the client has received the response, so that no tenant fills the memory with responses.
       onFlushed(context, () => queue.release(tenant))
@@ -152,6 +158,12 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
     if (result.stream !== undefined) return sendEventStream(context, result.stream)
     const { download } = result
     if (download !== undefined) await deps.downloadQueue.run(tenant, 1, () => sendDownload(context, download))
+  }
+
+  function queueFor(route: AnyRoute): FairQueue {
+    if (route.hashesPassword) return deps.passwordQueue
+    if (route.access === 'public') return deps.anonymousQueue
+    return route.upload === undefined ? deps.queue : deps.downloadQueue
   }
 
   function matchRoute(context: RequestContext): { target: RouteTarget; segments: readonly string[] } {
@@ -254,6 +266,12 @@ async function render(context: RequestContext, route: RawRoute, segments: readon
   context.operation = route.operation ?? route.path
   const { status, headers = {}, type, text } = await route.render({ message: context.request, segments })
   send(context, status, headers, { type, text })
+}
+
+/** Decision D10: the first missing scope is reported. */
+function missingScope({ scopes, needsAnyScope }: AnyRoute, principal: Principal): string | undefined {
+  if (needsAnyScope && scopes.some((scope) => principal.scopes.has(scope))) return undefined
+  return scopes.find((scope) => !principal.scopes.has(scope))
 }
 
 function sendJson(context: RequestContext, { status, headers = {}, body }: Reply): void {

@@ -1,32 +1,34 @@
 import type { IncomingMessage } from 'node:http'
 import { apiError } from '../kernel/errors.ts'
-import type { Body } from './route.ts'
-import type { Shape } from './validation/schema.ts'
 
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 const typePattern = new RegExp(`${token}/${token}`, 'y')
 const parameterPattern = new RegExp(`[ \\t]*;[ \\t]*(?:(${token})=(?:(${token})|"((?:[^"\\\\]|\\\\.)*)"))?`, 'y')
 
-const expectation = {
-  'application/json': 'Content-Type must be application/json',
-  'application/merge-patch+json': 'Content-Type must be application/merge-patch+json on PATCH operations',
+function expectation(accepted: readonly string[]): string {
+  const list = [accepted.slice(0, -1).join(', '), accepted.at(-1)!].filter((part) => part !== '').join(' or ')
+  return `Content-Type must be ${list}${list === 'application/merge-patch+json' ? ' on PATCH operations' : ''}`
 }
 
-/** RFC 9110 media types: case does not matter, parameters are allowed, and a charset must be UTF-8. */
-export function checkMediaType(request: IncomingMessage, body: Body<Shape>): void {
+/**
+ * RFC 9110 media types: case does not matter, parameters are allowed, and a charset must be UTF-8. Returns the one of the
+ * accepted types that the request has.
+ */
+export function checkMediaType(request: IncomingMessage, ...accepted: readonly string[]): string {
   const contentType = request.headers['content-type']
-  if (contentType === body.mediaType && request.headers['content-encoding'] === undefined) {
-    if (countHeader(request, 'content-type') === 1) return
+  if (contentType !== undefined && contentType === accepted[0] && request.headers['content-encoding'] === undefined) {
+    if (countHeader(request, 'content-type') === 1) return contentType
   }
-  const mismatch = apiError.unsupportedMediaType(expectation[body.mediaType])
+  const mismatch = apiError.unsupportedMediaType(expectation(accepted))
   if (contentType === undefined || countHeader(request, 'content-type') !== 1) throw mismatch
   const parsed = parseMediaType(contentType.trim())
-  if (parsed?.type !== body.mediaType) throw mismatch
+  if (parsed === null || !accepted.includes(parsed.type)) throw mismatch
   if (parsed.charsets.some((charset) => charset !== 'utf-8'))
     throw apiError.unsupportedMediaType('The charset of a request body must be UTF-8')
   const encoding = request.headers['content-encoding']
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
     throw apiError.unsupportedMediaType('A request body must not be compressed')
+  return parsed.type
 }
 
 /** Parses the type and every charset parameter. Sticky patterns keep the time linear in the length of the header. */

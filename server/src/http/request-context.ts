@@ -164,7 +164,7 @@ export function onFlushed({ request, response }: RequestContext, done: () => voi
 
 export const preflightHeaders = {
   'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
-  'Access-Control-Allow-Headers': 'Authorization, Content-Type, X-Request-ID',
+  'Access-Control-Allow-Headers': 'Authorization, Content-Type, X-Request-ID, Idempotency-Key, Last-Event-ID',
   'Access-Control-Max-Age': '86400',
 }
 
@@ -196,6 +196,7 @@ export function sendEventStream(context: RequestContext, open: (stream: EventStr
       response.write(text)
       return response.writableLength <= maxBufferedBytes
     },
+    drained: () => (response.writableNeedDrain ? drained(response) : Promise.resolve()),
     end() {
       if (closed.signal.aborted) return
       closed.abort()
@@ -223,7 +224,8 @@ export async function sendDownload(
     let chunk = await iterator.next()
     response.writeHead(200, [
       ...headersOf(context),
-      ...['Content-Type', type, 'Content-Disposition', `attachment; filename="${fileName}"`],
+      ...['Content-Type', type],
+      ...(fileName === undefined ? [] : ['Content-Disposition', `attachment; filename="${fileName}"`]),
     ])
     while (context.method !== 'HEAD' && !chunk.done && !response.destroyed) {
       if (!response.write(Buffer.from(chunk.value))) await drained(response)

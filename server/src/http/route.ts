@@ -14,6 +14,31 @@ export interface Body<S extends Shape> {
   readonly maxMebibytes?: number
 }
 
+/** A body that is too large to be held in memory. The handler reads it as a stream. */
+interface Upload {
+  readonly maxMebibytes: number
+  /** The accepted media types, each with its schema and an example for the OpenAPI document. */
+  readonly content: Content
+}
+
+/** Media types with the schema and an example of each, for the OpenAPI document. */
+export type Content = Readonly<Record<string, { readonly schema: JsonSchema; readonly example: unknown }>>
+
+/** The body of a request to a route with `upload`. */
+interface UploadStream {
+  /** One of the media types that the route accepts. */
+  readonly mediaType: string
+  /** Ends with the body; throws when the body is too large or incomplete. */
+  readonly chunks: AsyncIterable<Buffer>
+}
+
+/** A request header that the handler reads, for the OpenAPI document. */
+interface HeaderParameter {
+  readonly name: string
+  readonly description: string
+  readonly schema: JsonSchema
+}
+
 export interface Reply {
   readonly status: number
   readonly body?: unknown
@@ -28,6 +53,8 @@ export interface Reply {
 export interface EventStream {
   /** Returns false when the client reads too slowly and too much is buffered; the caller must then end the stream. */
   write(text: string): boolean
+  /** Resolves when everything that was written is sent, or when the stream is closed. */
+  drained(): Promise<void>
   end(): void
   /** Aborted when the client disconnects or the stream ends. */
   readonly closed: AbortSignal
@@ -35,7 +62,7 @@ export interface EventStream {
 
 export interface Download {
   readonly type: string
-  readonly fileName: string
+  readonly fileName?: string
   readonly chunks: AsyncIterable<string>
 }
 
@@ -51,6 +78,10 @@ export interface HandlerContext<P, Q, B> {
   readonly params: P
   readonly query: Q
   readonly body: B
+  /** The body of a route with `upload`, otherwise undefined. */
+  readonly upload: UploadStream | undefined
+  /** The value of a request header; undefined when it is absent. */
+  readonly header: (name: string) => string | undefined
   readonly principal: Principal
   /** The client's key in per-address limits: an IPv4 address, or the /64 prefix of an IPv6 address. */
   readonly address: string
@@ -66,6 +97,10 @@ interface Success {
   readonly mediaType?: string
   readonly schema?: JsonSchema
   readonly example?: unknown
+  /** Several media types, instead of `mediaType`, `schema` and `example`. */
+  readonly content?: Content
+  /** Describes the Location header of the response, if there is one. */
+  readonly location?: string
 }
 
 /**
@@ -86,11 +121,15 @@ export interface Route<
   readonly description?: string
   readonly access: 'public' | 'credential' | 'session' | 'any'
   readonly scopes: readonly string[]
+  /** One of the scopes suffices; the handler checks which one its record requires. */
+  readonly needsAnyScope?: boolean
   /** The path's variables that are ids, and those that are natural keys. */
   readonly ids?: readonly P[]
   readonly keys?: readonly K[]
   readonly query?: QuerySpec<Q>
   readonly body?: Body<S>
+  readonly upload?: Upload
+  readonly headers?: readonly HeaderParameter[]
   readonly success: Success
   /** The operation hashes a password: it takes its slot from the password queue and from no other. */
   readonly hashesPassword?: boolean

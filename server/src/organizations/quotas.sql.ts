@@ -9,7 +9,7 @@ const usedOf = (orgId: number): Record<QuotaName, Sql> => ({
   readers: sql`select count(*) from readers where org_id = ${orgId}`,
   members: sql`select count(*) from memberships where org_id = ${orgId}`,
   api_keys: sql`select count(*) from credentials where org_id = ${orgId} and revoked_at is null`,
-  imports: sql`select count(*) from imports where org_id = ${orgId}`,
+  imports: sql`select count(*) from imports where org_id = ${orgId} and not is_trimmed`,
 })
 
 export async function quotaUse(db: Db, orgId: number, name: QuotaName): Promise<number> {

@@ -1,7 +1,8 @@
 import type { Db } from '../db/database.ts'
 import { type Sql, join, sql } from '../db/sql.ts'
 import { type Instant, fromDatabase, microsecondsBetween, toDatabase } from '../kernel/instant.ts'
-import { isObservedWithin } from './time-bounds.sql.ts'
+import { type MoveRow, type RecordedMove, columns, moveOf } from './moves.sql.ts'
+import { isAtOrAfter, isAtOrBefore, isObservedWithin } from './time-bounds.sql.ts'
 
 export interface HistoryCursor {
   assetId: number
@@ -17,7 +18,7 @@ export interface HistoryLine extends HistoryCursor {
   durationSeconds: number | null
 }
 
-interface HistoryFilter {
+export interface HistoryFilter {
   assetIds?: readonly number[] | undefined
   from?: Instant | undefined
   to?: Instant | undefined
@@ -81,6 +82,31 @@ export async function historyBatch(
       durationSeconds: earlierAt === null ? null : Math.floor(microsecondsBetween(earlierAt, observedAt) / 1e6),
     }
   })
+}
+
+export interface MoveCursor {
+  occurredAt: Instant
+  deliveryId: string
+}
+
+/** The next moves after the cursor, oldest first. */
+export async function moveBatch(
+  db: Db,
+  orgId: number,
+  { from, to }: { from?: Instant | undefined; to?: Instant | undefined },
+  after: MoveCursor | null,
+  limit: number,
+): Promise<RecordedMove[]> {
+  const conditions: Sql[] = [sql`org_id = ${orgId}`]
+  if (after !== null)
+    conditions.push(
+      sql`(occurred_at, delivery_id) > (${toDatabase(after.occurredAt)}::timestamptz, ${after.deliveryId}::uuid)`,
+    )
+  if (from !== undefined) conditions.push(isAtOrAfter(sql`occurred_at`, from))
+  if (to !== undefined) conditions.push(isAtOrBefore(sql`occurred_at`, to))
+  const rows = await db.query<MoveRow>(sql`
+    select ${columns} from moves where ${join(conditions, sql` and `)} order by occurred_at, delivery_id limit ${limit}`)
+  return rows.map(moveOf)
 }
 
 export interface PositionLine {

@@ -2,7 +2,7 @@ import { setImmediate as nextTick } from 'node:timers/promises'
 import { type Clock, now } from '../kernel/clock.ts'
 import { type Instant, instantFromMillis, millisOf } from '../kernel/instant.ts'
 import type { Database } from '../db/database.ts'
-import { type RecordedMove, recentMoves } from './moves.sql.ts'
+import { type MovePosition, type RecordedMove, countMovesSince, movesAfter, recentMoves } from './moves.sql.ts'
 
 export type LiveEvent = { kind: 'move'; move: RecordedMove } | { kind: 'readers' } | { kind: 'gap' }
 
@@ -21,6 +21,12 @@ interface Subscribers {
 /** Each query overlaps the previous one by this much, to find moves that were committed slightly out of order. */
 const overlapMs = 10_000
 const batchSize = 500
+/** A client that resumes gets at most this many moves, of at most this age. */
+export const maxReplayedMoves = 10_000
+const maxReplayAgeMs = 86_400_000
+const replayBatchSize = 200
+const firstId = '00000000-0000-0000-0000-000000000000'
+
 /** Sockets are flushed between event-loop ticks, so a burst of moves does not fill the buffer of a client that reads. */
 const movesPerTick = 10
 
@@ -46,6 +52,32 @@ export class LiveFeed {
       subscribers.listeners.delete(listener)
       if (subscribers.listeners.size === 0) this.#subscribers.delete(orgId)
     })
+  }
+
+  /** The position of a stream that is opened now. */
+  position(): MovePosition {
+    return { recordedAt: now(this.#clock), deliveryId: firstId }
+  }
+
+  /**
+   * The moves after a position in batches, or null when they are too many or too old. Moves that were recorded shortly
+   * before the position come again, because they may have been committed after it.
+   */
+  async replay(orgId: number, { recordedAt, deliveryId }: MovePosition): Promise<AsyncIterable<RecordedMove[]> | null> {
+    const millis = millisOf(recordedAt)
+    if (millis < this.#clock.millis() - maxReplayAgeMs) return null
+    const since = instantFromMillis(Math.max(millis - overlapMs, 0))
+    const count = await countMovesSince(this.#db.read, orgId, since, maxReplayedMoves + 1)
+    return count > maxReplayedMoves ? null : this.#movesSince(orgId, since, deliveryId)
+  }
+
+  async *#movesSince(orgId: number, since: Instant, excludedId: string): AsyncGenerator<RecordedMove[]> {
+    for (let after: MovePosition = { recordedAt: since, deliveryId: firstId }; ;) {
+      const moves = await movesAfter(this.#db.read, orgId, after, replayBatchSize)
+      yield moves.filter((move) => move.deliveryId !== excludedId)
+      if (moves.length < replayBatchSize) return
+      after = moves.at(-1)!
+    }
   }
 
   #addOrganization(orgId: number): Subscribers {

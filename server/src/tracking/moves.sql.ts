@@ -52,6 +52,31 @@ export async function recentMoves(db: Db, orgId: number, since: Instant, limit: 
   return rows.map(moveOf)
 }
 
+/** The position of a move in the order in which moves were recorded. */
+export interface MovePosition {
+  recordedAt: Instant
+  deliveryId: string
+}
+
+/** The number of moves recorded since an instant, counted up to a limit. */
+export async function countMovesSince(db: Db, orgId: number, since: Instant, limit: number): Promise<number> {
+  const [row] = await db.query<{ count: number }>(sql`
+    select count(*) as count from (
+      select from moves where org_id = ${orgId} and recorded_at >= ${toDatabase(since)} limit ${limit}
+    ) since`)
+  return row!.count
+}
+
+/** The next moves after a position, in the order in which they were recorded. */
+export async function movesAfter(db: Db, orgId: number, after: MovePosition, limit: number): Promise<RecordedMove[]> {
+  const rows = await db.query<MoveRow>(sql`
+    select ${columns} from moves
+    where org_id = ${orgId}
+      and (recorded_at, delivery_id) > (${toDatabase(after.recordedAt)}::timestamptz, ${after.deliveryId}::uuid)
+    order by recorded_at, delivery_id limit ${limit}`)
+  return rows.map(moveOf)
+}
+
 export interface MovesRequest extends PageRequest {
   assetIds?: readonly number[] | undefined
   /** Moves to or from any of these. */

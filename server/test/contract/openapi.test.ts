@@ -74,14 +74,14 @@ describe('The OpenAPI document as a whole', () => {
     expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([])
   })
 
-  it('of the session API declares the live stream as text/event-stream and shows one of its events', () => {
-    const { content } = (webDocument.paths['/api/v1/live']!['get'] as unknown as Operation).responses['200'] as {
+  it('declares the live stream as text/event-stream and shows one of its events', () => {
+    const { content } = described.paths['/api/v1/live']!['get']!.responses['200'] as {
       content: Record<string, { schema: Node; example: string }>
     }
     expect(Object.keys(content)).toEqual(['text/event-stream'])
     expect(content['text/event-stream']!.schema).toEqual({ type: 'string' })
     const data = /^event: move\nid: .+\ndata: (.+)$/m.exec(content['text/event-stream']!.example)![1]!
-    const { Move } = webDocument.components.schemas as Record<string, Node>
+    const { Move } = described.components.schemas
     expect(Object.keys(JSON.parse(data) as Node)).toEqual(Object.keys(Move!['properties'] as Node))
   })
 
@@ -104,7 +104,7 @@ describe('The OpenAPI document as a whole', () => {
   })
 
   it('declares every id an int64', () => {
-    const uuids = ['api_key_id', 'client_id', 'request_id']
+    const uuids = ['api_key_id', 'client_id', 'request_id', 'delivery_id']
     const ids = schemaNodes
       .filter(([trail]) => trail.at(-2) === 'properties')
       .filter(([trail]) => /^id$|_id$/.test(trail.at(-1)!) && !uuids.includes(trail.at(-1)!))
@@ -199,6 +199,15 @@ describe('The operations', () => {
     ['GET', '/locations/{location_id}/descendants', '200', ['locations:read']],
     ['GET', '/reports/asset-locations', '200', ['tracking:read']],
     ['POST', '/inventory/save', '201', ['tracking:write']],
+    ['POST', '/bulk/assets', '202', ['assets:write']],
+    ['POST', '/bulk/locations', '202', ['locations:write']],
+    ['GET', '/bulk/jobs/{job_id}', '200', ['assets:write', 'locations:write']],
+    ['GET', '/bulk/jobs/{job_id}/errors', '200', ['assets:write', 'locations:write']],
+    ['GET', '/bulk/assets', '200', ['assets:read']],
+    ['GET', '/bulk/locations', '200', ['locations:read']],
+    ['GET', '/bulk/history', '200', ['tracking:read']],
+    ['GET', '/bulk/moves', '200', ['tracking:read']],
+    ['GET', '/live', '200', ['tracking:read']],
   ])('include %s %s with %s as its only success and its scopes (D2, D3)', (method, path, status, scopes) => {
     const operation = described.paths[`/api/v1${path}`]?.[method.toLowerCase()]
     expect(operation).toBeDefined()
@@ -237,7 +246,8 @@ describe('The operations', () => {
       `POST /${one}s/{${one}_id}/tags`,
       `DELETE /${one}s/{${one}_id}/tags/{tag_id}`,
     ])
-    expect(writes.sort()).toEqual([...ofRecords, 'POST /oauth/token', 'POST /inventory/save'].sort())
+    const bulk = ['POST /bulk/assets', 'POST /bulk/locations']
+    expect(writes.sort()).toEqual([...ofRecords, ...bulk, 'POST /oauth/token', 'POST /inventory/save'].sort())
   })
 
   it('declare a repeatable filter as an array, so that a typed client sends one', () => {
@@ -259,7 +269,7 @@ describe('The operations', () => {
 
   it('declare limit and offset with their bounds and defaults on every list', () => {
     const paged = operations.filter(([, , { parameters = [] }]) => parameters.some(({ name }) => name === 'limit'))
-    expect(paged).toHaveLength(8)
+    expect(paged).toHaveLength(9)
     for (const [, path, { parameters = [] }] of paged) {
       const schemaOf = (name: string) => parameters.find((one) => one.name === name)?.schema
       expect(schemaOf('limit'), path).toEqual({ type: 'integer', minimum: 1, maximum: 200, default: 50 })
@@ -305,7 +315,8 @@ describe('The operations', () => {
           expect(one.schema).toEqual({ type: 'integer', format: 'int64', minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
       const mediaTypes = Object.keys(operation.requestBody?.content ?? {})
       const expected = { POST: ['application/json'], PATCH: ['application/merge-patch+json'] }[method] ?? []
-      expect(mediaTypes).toEqual(expected)
+      const isUpload = method === 'POST' && path.startsWith('/api/v1/bulk/')
+      expect(mediaTypes).toEqual(isUpload ? ['application/x-ndjson', 'application/json', 'text/csv'] : expected)
     },
   )
 

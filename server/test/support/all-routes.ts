@@ -8,6 +8,10 @@ export const allRoutes: readonly AnyRoute[] = [...primaryRoutes, ...webRoutes, .
   (route) => route.id !== 'live',
 )
 
+/** The media type with which the tests send a body to the route; undefined when it takes none. */
+export const bodyTypeOf = (route: AnyRoute): string | undefined =>
+  route.body?.mediaType ?? (route.upload === undefined ? undefined : 'application/json')
+
 /** The path of a route with its parameters as `{name}`. */
 export const pathTemplateOf = (route: AnyRoute): string =>
   `${isNatural.has(route) ? '/natural' : ''}/api/v1${route.path}`

@@ -16,6 +16,8 @@ export class EventStream {
   readonly events: StreamEvent[] = []
   readonly comments: string[] = []
   isOver = false
+  /** The last id that the server sent, with an event or alone. */
+  lastId: string | undefined
   readonly #stop: AbortController
 
   private constructor(status: number, headers: Record<string, string | string[] | undefined>, stop: AbortController) {
@@ -24,10 +26,17 @@ export class EventStream {
     this.#stop = stop
   }
 
-  static async open(app: TestApp, token: string): Promise<EventStream> {
+  static async open(
+    app: TestApp,
+    token: string,
+    { lastEventId, base = '/api/v1' }: { lastEventId?: string; base?: string } = {},
+  ): Promise<EventStream> {
     const stop = new AbortController()
-    const headers = { authorization: `Bearer ${token}`, 'user-agent': 'lastseen-tests' }
-    const response = await request(`${app.url}/api/v1/live`, { headers, signal: stop.signal, bodyTimeout: 0 })
+    const headers = {
+      ...{ authorization: `Bearer ${token}`, 'user-agent': 'lastseen-tests' },
+      ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
+    }
+    const response = await request(`${app.url}${base}/live`, { headers, signal: stop.signal, bodyTimeout: 0 })
     const stream = new EventStream(response.statusCode, response.headers, stop)
     void stream.#follow(response.body)
     while (stream.comments.length === 0 && !stream.isOver) await new Promise((resume) => setTimeout(resume, 5))
@@ -65,6 +74,7 @@ export class EventStream {
       if (name === '') this.comments.push(value)
       else fields.set(name, value)
     }
+    this.lastId = fields.get('id') ?? this.lastId
     const event = fields.get('event')
     if (event !== undefined)
       this.events.push({ event, id: fields.get('id'), data: JSON.parse(fields.get('data') ?? '{}') })

@@ -27,7 +27,8 @@ const bodies: Record<string, object> = {
   'api-keys.create': { name: 'A key', scopes: ['assets:read'] },
 }
 
-/** Returns a valid body for the route: the one above or the documented example. */
+/** Returns a valid JSON body for the route: the one above or the documented example. */
 export function validBody(route: AnyRoute): object | undefined {
+  if (route.upload !== undefined) return route.upload.content['application/json']!.example as object
   return route.body === undefined ? undefined : (bodies[route.id] ?? (route.body.example as object))
 }

@@ -18,7 +18,7 @@ export const primaryRoutes: readonly AnyRoute[] = primarySurface(nothing).routes
 export const naturalRoutes: readonly AnyRoute[] = naturalKeySurface(nothing, '/natural').routes
 
 /** The routes of the session API and its OpenAPI document, which is not published. */
-export const webRoutes: readonly AnyRoute[] = sessionSurface(nothing, nothing, nothing).routes
+export const webRoutes: readonly AnyRoute[] = sessionSurface(nothing).routes
 
 export const webDocument = describeSessionApi(webRoutes)
 

@@ -13,7 +13,7 @@ import { mapErrorFields } from './error-fields.ts'
 export function naturalKeySurface(deps: SurfaceDeps, prefix: string): Surface {
   const base = `${prefix}/api/v1`
   const routes = [
-    ...sharedRoutes(deps),
+    ...sharedRoutes(deps, base),
     ...assetRoutes(deps, base),
     ...locationRoutes(deps, base),
     ...trackingRoutes(deps),

@@ -11,7 +11,12 @@ export function primarySurface(deps: SurfaceDeps, prefix = ''): Surface {
   const base = `${prefix}/api/v1`
   return {
     base,
-    routes: [...sharedRoutes(deps), ...assetRoutes(deps, base), ...locationRoutes(deps, base), ...trackingRoutes(deps)],
+    routes: [
+      ...sharedRoutes(deps, base),
+      ...assetRoutes(deps, base),
+      ...locationRoutes(deps, base),
+      ...trackingRoutes(deps),
+    ],
   }
 }
 

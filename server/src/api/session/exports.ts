@@ -1,4 +1,14 @@
-import { exportAssets, exportHistory, exportLocations, exportPositions } from '../../bulk/exports.ts'
+import {
+  assetRows,
+  assetTable,
+  historyRows,
+  historyTable,
+  locationRows,
+  locationTable,
+  positionRows,
+  positionTable,
+  toCsv,
+} from '../../bulk/exports.ts'
 import { idsParam, timestampParam } from '../../http/validation/query.ts'
 import { type AnyRoute, type Reply, route } from '../../http/route.ts'
 import type { RecordDeps } from '../../records/record.ts'
@@ -24,7 +34,7 @@ export function exportRoutes(deps: RecordDeps): AnyRoute[] {
       scopes: ['assets:read'],
       summary: 'Export all assets',
       async handle({ principal }) {
-        return file('assets.csv', exportAssets(deps.db.replica(principal.orgId), principal.orgId))
+        return file('assets.csv', toCsv(assetTable, assetRows(deps.db.replica(principal.orgId), principal.orgId)))
       },
     }),
     route({
@@ -34,7 +44,10 @@ export function exportRoutes(deps: RecordDeps): AnyRoute[] {
       scopes: ['locations:read'],
       summary: 'Export all locations',
       async handle({ principal }) {
-        return file('locations.csv', exportLocations(deps.db.replica(principal.orgId), principal.orgId))
+        return file(
+          'locations.csv',
+          toCsv(locationTable, locationRows(deps.db.replica(principal.orgId), principal.orgId)),
+        )
       },
     }),
     route({
@@ -45,10 +58,8 @@ export function exportRoutes(deps: RecordDeps): AnyRoute[] {
       summary: 'Export the location history of assets',
       query: { parameters: { asset_id: idsParam, from: timestampParam, to: timestampParam } },
       async handle({ principal, query: { asset_id: assetIds, from, to } }) {
-        return file(
-          'history.csv',
-          exportHistory(deps.db.replica(principal.orgId), principal.orgId, { assetIds, from, to }),
-        )
+        const rows = historyRows(deps.db.replica(principal.orgId), principal.orgId, { assetIds, from, to })
+        return file('history.csv', toCsv(historyTable, rows))
       },
     }),
     route({
@@ -59,7 +70,8 @@ export function exportRoutes(deps: RecordDeps): AnyRoute[] {
       summary: 'Export the current or past location of each scanned asset',
       query: { parameters: { at: timestampParam } },
       async handle({ principal, query }) {
-        return file('positions.csv', exportPositions(deps.db.replica(principal.orgId), principal.orgId, query.at))
+        const rows = positionRows(deps.db.replica(principal.orgId), principal.orgId, query.at)
+        return file('positions.csv', toCsv(positionTable, rows))
       },
     }),
   ]

@@ -2,8 +2,6 @@ import type { AccountDeps } from '../../accounts/deps.ts'
 import type { Database } from '../../db/database.ts'
 import type { Surface } from '../../http/dispatcher.ts'
 import type { Component } from '../../http/openapi/response-schema.ts'
-import type { OpenStreams } from '../../auth/open-streams.ts'
-import type { LiveFeed } from '../../tracking/live-feed.ts'
 import {
   accountComponents,
   emailConfirmationRoutes,
@@ -15,8 +13,8 @@ import { apiKeyComponents, apiKeyRoutes } from './api-keys.ts'
 import { CodeOut, codesRoute } from './codes.ts'
 import { exportRoutes } from './exports.ts'
 import { type ImportDeps, importComponents, importRoutes } from './imports.ts'
-import { liveRoute } from './live.ts'
-import { MoveOut, movesRoute } from './moves.ts'
+import { movesRoute } from './moves.ts'
+import { MoveOut } from '../shared/moves.ts'
 import { type OverviewDeps, overviewComponents, overviewRoutes } from './overview.ts'
 import { type LatestReadDeps, latestReadComponents, latestReadRoutes } from './reader-reads.ts'
 import { inboxComponents, inboxRoutes } from './reader-inbox.ts'
@@ -36,8 +34,6 @@ export function sessionSurface(
     ImportDeps &
     QuotaDeps &
     WebhookRouteDeps & { authentication: Database },
-  live: LiveFeed,
-  streams: OpenStreams,
 ): Surface {
   const routes = [
     ...sessionRoutes({ ...deps, db: deps.authentication }),
@@ -58,7 +54,6 @@ export function sessionSurface(
     ...exportRoutes(deps),
     ...importRoutes(deps),
     ...quotaRoutes(deps),
-    liveRoute(live, streams),
   ]
   return { base: '/api/v1', isInternal: true, routes }
 }

@@ -114,7 +114,7 @@ export function errorStatusesOf(route: AnyRoute): number[] {
   if (route.ids !== undefined) for (const status of [403, 404]) statuses.add(status)
   if (route.keys !== undefined) statuses.add(404)
   if (route.deprecation !== undefined) statuses.add(410)
-  if (route.body !== undefined) statuses.add(415)
+  if (route.body !== undefined || route.upload !== undefined) statuses.add(415)
   return [...statuses].sort()
 }
 
@@ -140,15 +140,23 @@ function parameters(route: AnyRoute): JsonSchema[] {
       schema,
     }),
   )
-  return [...path, ...query]
+  const header = (route.headers ?? []).map((parameter) => ({ ...parameter, in: 'header' }))
+  return [...path, ...query, ...header]
 }
 
 const bothSchemes = [{ BearerAuth: [] }, { APIKey: [] }]
 
 function operation(route: AnyRoute): JsonSchema {
-  const { success, body } = route
+  const { success, body, upload } = route
   const parameterList = parameters(route)
-  const location = { Location: header('Path of the new record.', { type: 'string' }) }
+  const locationText = success.location ?? (route.id.endsWith('.create') ? 'Path of the new record.' : undefined)
+  const requestContent =
+    upload?.content ?? (body && { [body.mediaType]: { schema: refTo(body), example: body.example } })
+  const responseContent =
+    success.content ??
+    (success.schema && {
+      [success.mediaType ?? 'application/json']: { schema: success.schema, example: success.example },
+    })
   return {
     operationId: route.id,
     tags: [route.group],
@@ -157,25 +165,15 @@ function operation(route: AnyRoute): JsonSchema {
     ...(route.deprecation === undefined ? {} : { deprecated: true }),
     ...(route.access === 'public' ? { security: [] } : { security: bothSchemes, 'x-required-scopes': route.scopes }),
     ...(parameterList.length > 0 ? { parameters: parameterList } : {}),
-    ...(body === undefined
-      ? {}
-      : {
-          requestBody: {
-            required: true,
-            content: { [body.mediaType]: { schema: refTo(body), example: body.example } },
-          },
-        }),
+    ...(requestContent === undefined ? {} : { requestBody: { required: true, content: requestContent } }),
     responses: {
       [success.status]: {
         description: success.description,
-        headers: { ...headerRefs, ...(route.id.endsWith('.create') ? location : {}) },
-        ...(success.schema === undefined
-          ? {}
-          : {
-              content: {
-                [success.mediaType ?? 'application/json']: { schema: success.schema, example: success.example },
-              },
-            }),
+        headers: {
+          ...headerRefs,
+          ...(locationText === undefined ? {} : { Location: header(locationText, { type: 'string' }) }),
+        },
+        ...(responseContent === undefined ? {} : { content: responseContent }),
       },
       ...Object.fromEntries(
         errorStatusesOf(route).map((status) => [String(status), { $ref: `#/components/responses/${status}` }]),

@@ -78,6 +78,30 @@ export const booleanParam = {
     text === 'true' || text === 'false' ? { value: text === 'true' } : invalid(`${name} must be true or false`),
 } as const satisfies Parameter<boolean>
 
+/** One of a set of values, which may grow within v1. */
+export function choiceParam<const T extends string, const F extends T | undefined>(
+  values: readonly T[],
+  fallback: F,
+  description: string,
+) {
+  const parse = (text: string, name: string): ParseResult<T> => {
+    const value = values.find((candidate) => candidate === text)
+    return value === undefined ? invalid(`${name} must be one of ${values.join(', ')}`) : { value }
+  }
+  const schema = {
+    type: 'string',
+    'x-extensible-enum': values,
+    ...(fallback === undefined ? {} : { default: fallback }),
+  }
+  return {
+    schema,
+    description,
+    repeatable: false,
+    fallback: fallback as F extends undefined ? T : F & T,
+    parse,
+  } as const
+}
+
 const parseText = (text: string, name: string): ParseResult<string> =>
   textProblem(text) === null ? { value: text } : invalid(`${name} contains a character that is not allowed`)
 

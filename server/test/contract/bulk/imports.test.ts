@@ -117,6 +117,7 @@ describe('An import of assets', () => {
     const checked = await run.check()
     expect(errorPositions(checked)).toEqual([
       [2, 'external_key'],
+      [3, 'name'],
       [4, 'name'],
       [5, 'name'],
       [6, 'colour'],
@@ -125,9 +126,8 @@ describe('An import of assets', () => {
       [9, 'metadata.a'],
       [10, 'valid_from'],
       [11, 'valid_from'],
-      [13, 'tags[1].value'],
-      [3, 'name'],
       [12, 'valid_to'],
+      [13, 'tags[1].value'],
       [14, 'tags[1].value'],
       [15, 'tags[0].value'],
       [17, 'external_key'],
@@ -272,11 +272,11 @@ describe('An import of locations', () => {
     const checked = await run.check()
     const parent = 'parent_external_key'
     expect(errorPositions(checked)).toEqual([
-      [7, 'metadata'],
-      [4, 'name'],
       [2, parent],
       [3, parent],
+      [4, 'name'],
       [5, parent],
+      [7, 'metadata'],
     ])
     expect(await run.run(true)).toMatchObject({ state: 'done', creates: 1 })
     expect(await parents()).toEqual({ OK: null })
@@ -421,8 +421,8 @@ describe('The limits of an import', () => {
       { external_key: 'C', name: 'c', metadata: { b: 'x'.repeat(65_000) } },
     ])
     expect(errorPositions(await run.check())).toEqual([
-      [3, 'metadata'],
       [2, 'metadata'],
+      [3, 'metadata'],
     ])
     expect(counts(await run.run(true))).toEqual({ creates: 1, updates: 0, unchanged: 0, errors: 2 })
   })

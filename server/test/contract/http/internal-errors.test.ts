@@ -74,7 +74,8 @@ describe('While the database is down', () => {
 
   it('a token that must be looked up again is internal_error, not 401, because it may be valid', async () => {
     nowMs += 61_000
-    expectNothingTold(await context.app.anonymous('GET', '/api/v1/assets', { token }), '/api/v1/assets')
+    for (const path of ['/api/v1/assets', '/api/v1/live', '/natural/api/v1/live'])
+      expectNothingTold(await context.app.anonymous('GET', path, { token }), path)
   })
 })
 

@@ -7,7 +7,7 @@ import { type TestOrg, useApp } from '../../support/app.ts'
 import { drainedToken } from '../../support/drained-token.ts'
 import type { Client, Reply, SendOptions } from '../../support/client.ts'
 import { type ErrorType, expectApiError } from '../../support/error-response.ts'
-import { pathTemplateOf, allRoutes, routePathWith } from '../../support/all-routes.ts'
+import { bodyTypeOf, pathTemplateOf, allRoutes, routePathWith } from '../../support/all-routes.ts'
 import { useSnapshotDatabase } from '../../support/tenant-snapshot.ts'
 
 const startedAt = Date.now()
@@ -45,6 +45,7 @@ beforeAll(async () => {
   const json = { kind: 'assets' }
   const started = await context.app.anonymous('POST', '/api/v1/imports', { token: sessions['admin']!, json })
   owned['import_id'] = started.json.data.id
+  owned['job_id'] = started.json.data.id
   const webhook = { url: 'https://receiver.example/hook' }
   const registered = await context.app.anonymous('POST', '/api/v1/webhooks', {
     token: sessions['admin']!,
@@ -83,8 +84,9 @@ function* stages(route: AnyRoute, withScope: string, lacking: string | null): Ge
   if (route.access !== 'public') yield { type: 'unauthorized', options: wrong }
   if (route.access !== 'public' && !isSession) yield { type: 'rate_limited', options: { ...wrong, token: drained } }
   const access = (token: string): { token?: string } => (route.access === 'public' ? {} : { token })
-  if (route.body !== undefined) yield { type: 'unsupported_media_type', options: { ...wrong, ...access(withoutScope) } }
-  const typed = { ...wrong, headers: route.body === undefined ? {} : { 'content-type': route.body.mediaType } }
+  const bodyType = bodyTypeOf(route)
+  if (bodyType !== undefined) yield { type: 'unsupported_media_type', options: { ...wrong, ...access(withoutScope) } }
+  const typed = { ...wrong, headers: bodyType === undefined ? {} : { 'content-type': bodyType } }
   if (route.scopes.length > 0 && lacking !== null)
     yield { type: 'forbidden', options: { ...typed, ...access(withoutScope) } }
   const allowed = { ...typed, ...access(withScope) }
@@ -96,7 +98,7 @@ function* stages(route: AnyRoute, withScope: string, lacking: string | null): Ge
   }
   if (route.ids?.[0] === 'org_id') yield { type: 'forbidden', options: asked, fill: () => nowhere }
   else if (route.path.includes('{')) yield { type: 'not_found', options: asked, fill: () => nowhere }
-  if (route.body !== undefined) yield { type: 'bad_request', options: asked, fill: ownOf(route) }
+  if (bodyType !== undefined) yield { type: 'bad_request', options: asked, fill: ownOf(route) }
 }
 
 describe('A request that is wrong in every way', () => {

@@ -29,8 +29,9 @@ function session(site: Site): Promise<string> {
   return known
 }
 
-async function watch(site: Site, app = context.app): Promise<EventStream> {
-  const stream = await EventStream.open(app, await session(site))
+async function watch(site: Site, app = context.app, lastEventId?: string): Promise<EventStream> {
+  const options = lastEventId === undefined ? {} : { lastEventId }
+  const stream = await EventStream.open(app, await session(site), options)
   open.push(stream)
   expect(stream.status).toBe(200)
   return stream
@@ -69,7 +70,7 @@ describe('the live stream', () => {
     expect(stream.of('move')).toEqual([
       {
         event: 'move',
-        id: first,
+        id: expect.stringMatching(new RegExp(`^\\d{13}\\.${first}$`)),
         data: {
           delivery_id: first,
           occurred_at: timestamps[0],
@@ -80,7 +81,7 @@ describe('the live stream', () => {
       },
       {
         event: 'move',
-        id: last,
+        id: expect.stringMatching(new RegExp(`^\\d{13}\\.${last}$`)),
         data: {
           delivery_id: last,
           occurred_at: timestamps[1],
@@ -168,7 +169,7 @@ describe('the live stream', () => {
         expect(
           stream
             .of('move')
-            .map((one) => one.id)
+            .map((one) => one.data.delivery_id)
             .toSorted(),
         ).toEqual(all),
       )
@@ -234,6 +235,81 @@ describe('a live stream whose process lost its notification connection', () => {
   })
 })
 
+describe('a live stream with Last-Event-ID', () => {
+  const move = (site: Site, asset: SiteAsset, antenna: number, minutesAgo: number) =>
+    site.sendReads({ tag: asset.tag, antenna, observed_at: ago(minutesAgo) })
+  const places = (stream: EventStream): string[] => stream.of('move').map((one) => one.data.to_location.name)
+  const ids = (stream: EventStream): string[] => stream.of('move').map((one) => one.data.delivery_id)
+
+  it('sends the moves since that event, oldest first, then the moves that follow', async () => {
+    const site = await Site.open(context.app, 'Dock', 'Hall')
+    const pallet = await site.createAsset('Pallet')
+    const before = await watch(site)
+    await move(site, pallet, 1, 10)
+    await eventually(async () => expect(before.of('move')).toHaveLength(1))
+    before.close()
+    await move(site, pallet, 2, 9)
+    await move(site, pallet, 1, 8)
+    const after = await watch(site, second, before.of('move')[0]!.id!)
+    await eventually(async () => expect(places(after)).toEqual(['Hall', 'Dock']))
+    await move(site, pallet, 2, 7)
+    await eventually(async () => expect(places(after)).toEqual(['Hall', 'Dock', 'Hall']))
+    await quiet()
+    expect(new Set(ids(after)).size).toBe(3)
+    expect(after.of('gap')).toEqual([])
+  })
+
+  it('resumes from its opening when it has had no event, because the opening has an id', async () => {
+    const site = await Site.open(context.app, 'Dock', 'Hall')
+    const pallet = await site.createAsset('Pallet')
+    const before = await watch(site)
+    await eventually(async () => expect(before.lastId).toMatch(/^\d{13}\./))
+    before.close()
+    await move(site, pallet, 1, 10)
+    const after = await watch(site, context.app, before.lastId)
+    await eventually(async () => expect(places(after)).toEqual(['Dock']))
+    await eventually(async () => expect(after.lastId).not.toBe(after.of('move')[0]!.id))
+  })
+
+  it('sends every one of thousands of moves once, no faster than the client reads', async () => {
+    const site = await Site.open(context.app, 'Dock')
+    await database(context.app)`
+      insert into moves (org_id, delivery_id, asset_id, asset_external_key, asset_name, to_location_id, to_location_name,
+        occurred_at, recorded_at)
+      select ${site.org.orgId}, gen_random_uuid(), 1, 'A', 'a', 2, 'l', now(), now() from generate_series(1, 3000) n`
+    const stream = await watch(site, context.app, `${Date.now() - 60_000}.00000000-0000-4000-8000-000000000000`)
+    await eventually(async () => expect(ids(stream)).toHaveLength(3000))
+    expect(new Set(ids(stream)).size).toBe(3000)
+    expect(stream.of('gap')).toEqual([])
+  })
+
+  it.each([
+    ['is not an id of the stream', () => 'yesterday'],
+    ['is older than a day', () => `${Date.now() - 86_401_000}.00000000-0000-4000-8000-000000000000`],
+  ])('that %s sends a gap and the moves that follow', async (_what, lastId) => {
+    const site = await Site.open(context.app, 'Dock', 'Hall')
+    const pallet = await site.createAsset('Pallet')
+    await move(site, pallet, 1, 10)
+    await new Promise((resume) => setTimeout(resume, 20))
+    const stream = await watch(site, context.app, lastId())
+    await eventually(async () => expect(stream.of('gap')).toHaveLength(1))
+    await move(site, pallet, 2, 9)
+    await eventually(async () => expect(places(stream)).toEqual(['Hall']))
+  })
+
+  it('sends a gap instead of more than 10,000 moves', async () => {
+    const site = await Site.open(context.app, 'Dock')
+    await database(context.app)`
+      insert into moves (org_id, delivery_id, asset_id, asset_external_key, asset_name, to_location_id, to_location_name,
+        occurred_at, recorded_at)
+      select ${site.org.orgId}, gen_random_uuid(), 1, 'A', 'a', 2, 'l', now(), now() from generate_series(1, 10001) n`
+    const stream = await watch(site, context.app, `${Date.now() - 60_000}.00000000-0000-4000-8000-000000000000`)
+    await eventually(async () => expect(stream.of('gap')).toHaveLength(1))
+    await quiet()
+    expect(stream.of('move')).toEqual([])
+  })
+})
+
 describe('access to the live stream', () => {
   const path = '/api/v1/live'
 
@@ -264,6 +340,26 @@ describe('access to the live stream', () => {
     const org = await context.app.newOrg()
     const reply = await org.client('tracking:read').get(path, { colour: 'red' })
     expectApiError(reply, 400, 'validation_error', [{ field: 'colour', code: 'unknown_field' }])
+  })
+})
+
+describe('the live stream of either base', () => {
+  it.each(['/api/v1', '/natural/api/v1'])('%s/live answers as every operation does', async (base) => {
+    const org = await context.app.newOrg()
+    const token = await org.client('tracking:read').token()
+    for (let count = 0; count < 10; count++) {
+      const stream = await EventStream.open(context.app, token, { base })
+      open.push(stream)
+      expect([stream.status, stream.comments.length]).toEqual([200, 1])
+    }
+    const ask = (token: string, query = {}) => context.app.anonymous('GET', `${base}/live`, { token, query })
+    expect((await org.client('tracking:read').send('HEAD', `${base}/live`)).status).toBe(200)
+    expectApiError(await ask('x'), 401, 'unauthorized')
+    expectApiError(await ask(token), 429, 'rate_limited')
+    expectApiError(await ask(await org.client('assets:read').token()), 403, 'forbidden')
+    expectApiError(await ask(await org.client('tracking:read').token(), { q: 'x' }), 400, 'validation_error', [
+      { field: 'q', code: 'invalid_context' },
+    ])
   })
 })
 

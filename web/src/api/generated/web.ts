@@ -875,33 +875,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/live": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Stream moves and reader activity
-         * @description Server-sent events of the organization, from the moment the stream opens; docs/live.md is the guide.
-         *
-         *     - `move`: an asset moved. `data` is a Move as in GET /moves, `id` is its delivery_id.
-         *     - `readers`: readers were active. `data` is {}.
-         *     - `gap`: events may be missing; read the report or the list of moves again. `data` is {}. It is the last event of a
-         *       stream that the server ends because the client reads too slowly and more than 64 KiB are buffered for it.
-         *
-         *     A comment is sent when the stream opens and every 15 seconds. Events are not replayed; Last-Event-ID has no effect.
-         */
-        get: operations["live"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -4226,43 +4199,6 @@ export interface operations {
                     "application/json": {
                         data: components["schemas"]["Quota"][];
                     };
-                };
-            };
-            400: components["responses"]["400"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403"];
-            429: components["responses"]["429"];
-            500: components["responses"]["500"];
-        };
-    };
-    live: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A stream of server-sent events */
-            200: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example : watching
-                     *
-                     *     event: move
-                     *     id: 0b8c2a52-6a0f-4a53-9f0e-2f4d5a1d2c11
-                     *     data: {"delivery_id":"0b8c2a52-6a0f-4a53-9f0e-2f4d5a1d2c11","occurred_at":"2026-05-04T08:15:02.120Z","asset":{"id":4503170118275611,"external_key":"ASSET-0001","name":"Pallet jack 7"},"from_location":null,"to_location":{"id":7710249930581042,"name":"Dock 3"}}
-                     */
-                    "text/event-stream": string;
                 };
             };
             400: components["responses"]["400"];

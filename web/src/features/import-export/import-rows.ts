@@ -1,15 +1,15 @@
-import { type Kind, type Table, CsvError } from '../../../../client/src/csv/table.ts'
+import { type Kind, CsvError } from '../../../../server/src/bulk/csv-table.ts'
 
 export type { Kind }
-export { importColumns } from '../../../../client/src/csv/table.ts'
+export { importColumns } from '../../../../server/src/bulk/csv-table.ts'
 
 export interface ImportRow {
   line: number
   [field: string]: unknown
 }
 
-/** The worker's result: the table, or the reason why the file cannot be parsed. */
-export type ParseResult = { table: Table } | { problem: string }
+/** The worker's result: the rows, or the reason why the file cannot be parsed. */
+export type ParseResult = { rows: ImportRow[] } | { problem: string }
 
 /** Parses the file in a worker, so that large files do not block the page. */
 export async function readRows(kind: Kind, text: string): Promise<ImportRow[]> {
@@ -21,9 +21,7 @@ export async function readRows(kind: Kind, text: string): Promise<ImportRow[]> {
       worker.postMessage({ kind, text })
     })
     if ('problem' in result) throw new CsvError(result.problem)
-    const [problem] = result.table.problems
-    if (problem !== undefined) throw new CsvError(`line ${problem.line}: ${problem.message}`)
-    return result.table.rows.map(({ line, fields }) => ({ line, ...fields }))
+    return result.rows
   } finally {
     worker.terminate()
   }

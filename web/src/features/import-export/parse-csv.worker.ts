@@ -1,9 +1,17 @@
-import { CsvError, type Kind, readTable } from '../../../../client/src/csv/table.ts'
-import type { ParseResult } from './import-rows.ts'
+import { CsvError, CsvReader, type Kind } from '../../../../server/src/bulk/csv-table.ts'
+import type { ImportRow, ParseResult } from './import-rows.ts'
 
-const parse = ({ kind, text }: { kind: Kind; text: string }): ParseResult => {
+/** The page shows the first invalid line before anything is sent. */
+function parse({ kind, text }: { kind: Kind; text: string }): ParseResult {
+  const rows: ImportRow[] = []
+  const reader = new CsvReader(kind)
   try {
-    return { table: readTable(text, kind) }
+    for (const part of [reader.push(text), reader.end()])
+      for (const row of part) {
+        if ('message' in row) throw new CsvError(`line ${row.line}: ${row.message}`)
+        rows.push({ line: row.line, ...row.fields })
+      }
+    return { rows }
   } catch (error) {
     if (error instanceof CsvError) return { problem: error.message }
     throw error
