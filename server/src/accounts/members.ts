@@ -39,7 +39,7 @@ export async function removeMember(deps: Deps, orgId: number, userId: number): P
   const sessions = await deps.db.withTenant(orgId, async (tx) => {
     await assertNotLastAdmin(tx, orgId, userId)
     if (!(await deleteMembership(tx, orgId, userId))) throw apiError.notFound('Member')
-    return revokeFamiliesOf(tx, orgId, userId, null, now(deps.clock))
+    return revokeFamiliesOf(tx, orgId, userId, 'revoked', now(deps.clock))
   })
   await announceRevoked(deps.pubsub, sessions)
 }

@@ -28,12 +28,12 @@ export const changePassword = (body: { current_password: string; new_password: s
 /** Ends this session. This browser is signed out even when the server does not respond. */
 export async function signOut(): Promise<void> {
   await post('/auth/logout').catch(() => undefined)
-  endSession()
+  endSession('You signed out')
 }
 
 export async function signOutEverywhere(): Promise<void> {
   await post('/auth/logout-everywhere')
-  endSession()
+  endSession('You signed out everywhere')
 }
 
 export async function switchOrganization(orgId: number): Promise<void> {
