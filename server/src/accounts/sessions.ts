@@ -84,7 +84,8 @@ const rejectionDetails: Record<RefreshRejection, string> = {
 }
 
 export function refreshSession(deps: SessionDeps, request: { token: string; address: string }): Promise<SignedIn> {
-  let detail = 'Invalid or expired refresh token'
+  // A sign-in deletes the rows of the user's ended sessions, and with them the reason.
+  let detail = 'The session expired or was ended'
   const attempt = async (): Promise<SignedIn | null> => {
     const orgId = readRefreshToken(request.token)?.orgId
     if (orgId === undefined) return null

@@ -167,17 +167,17 @@ describe('POST /api/v1/auth/refresh (D39)', () => {
     const next = 'a wholly new password'
     const change = { current_password: password, new_password: next }
     expect((await post('password', change, other.access_token)).status).toBe(204)
+    expectApiError(await renew(changed.refresh_token), 'unauthorized', { detail: 'Your password was changed' })
     const reused = await open(next)
     const current = await session(renew(reused.refresh_token))
     expectApiError(await renew(reused.refresh_token), 'unauthorized', { detail: 'The session was ended' })
-    const expired = await open(next)
-    expectApiError(await renew(changed.refresh_token), 'unauthorized', { detail: 'Your password was changed' })
     expectApiError(await renew(current.refresh_token), 'unauthorized', { detail: 'The session was ended' })
+    const expired = await open(next)
+    const unknown = { detail: 'The session expired or was ended' }
+    expectApiError(await renew(changed.refresh_token), 'unauthorized', unknown)
     clock.advance(30 * 24 * 3600)
     expectApiError(await renew(expired.refresh_token), 'unauthorized', { detail: 'The session expired' })
-    expectApiError(await renew(`${expired.refresh_token.slice(0, -4)}AAAA`), 'unauthorized', {
-      detail: 'Invalid or expired refresh token',
-    })
+    expectApiError(await renew(`${expired.refresh_token.slice(0, -4)}AAAA`), 'unauthorized', unknown)
     const again = await open(next)
     await post('logout', {}, again.access_token)
     expectApiError(await renew(again.refresh_token), 'unauthorized', { detail: 'You signed out' })
