@@ -46,10 +46,10 @@ async function* inBatches<Cursor>(
 const cursorAfter = <Row, Cursor>(rows: readonly Row[], cursorOf: (row: Row) => Cursor): Cursor | null =>
   rows.length < batchSize ? null : cursorOf(rows.at(-1)!)
 
-/** Every live asset, regardless of its period of validity. */
-export const exportAssets = (db: Db, orgId: number): AsyncGenerator<string> =>
+/** Every live asset, or those with these ids, regardless of their period of validity. */
+export const exportAssets = (db: Db, orgId: number, ids?: readonly number[]): AsyncGenerator<string> =>
   inBatches(['external_key', 'name', 'description', 'metadata', ...stateColumns], 0, async (after: number) => {
-    const assets = await assetBatch(db, orgId, after, batchSize)
+    const assets = await assetBatch(db, orgId, after, batchSize, ids)
     const lines = assets.map((one) =>
       csvLine([one.externalKey, one.name, one.description, JSON.stringify(one.metadata), ...stateCells(one)]),
     )
