@@ -120,6 +120,20 @@ const contentStreams = (bytes: Buffer): string =>
     inflateSync(Buffer.from(data!, 'latin1')).toString('latin1'),
   ).join('\n')
 
+test('A manager replaces the token of a reader; the old one is rejected at once', async ({ page }) => {
+  const { org, reader, tag } = await warehouse()
+  await org.signIn(page, org.email, `/readers/${reader.id}`)
+  await page.getByRole('button', { name: 'Replace token' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Replace token' }).click()
+  const token = await page.getByRole('dialog', { name: 'Gate' }).locator('pre').first().innerText()
+  expect(token).toMatch(/^lsd_/)
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'I have saved it' }).click()
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await expect(org.read(reader.token, [{ tag: tag(1), antenna: 1 }])).rejects.toThrow('401')
+  await org.read(token, [{ tag: tag(1), antenna: 1 }])
+})
+
 test('Labels whose code is too dense to scan, or shows the key for want of a barcode, are named with the reason', async ({
   page,
 }) => {

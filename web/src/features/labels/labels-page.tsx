@@ -41,8 +41,9 @@ const toLabelItem =
     return { code, name: one.name, isFallback: content === 'barcode' && barcode === undefined }
   }
 
-function useLabelRecords(kind: 'assets' | 'locations', q: string, limit: number) {
-  const assets = useQuery({ ...listAssets({ q, limit, offset: 0 }), enabled: kind === 'assets' })
+function useLabelRecords(kind: 'assets' | 'locations', q: string, limit: number, keys: readonly string[] | undefined) {
+  const selected = keys === undefined ? { limit } : { external_key: keys, limit: 200 }
+  const assets = useQuery({ ...listAssets({ q, ...selected, offset: 0 }), enabled: kind === 'assets' })
   const locations = useQuery({ ...listLocations({ q, limit, offset: 0 }), enabled: kind === 'locations' })
   return (kind === 'assets' ? assets : locations) as UseQueryResult<List<Asset | Location>>
 }
@@ -66,7 +67,7 @@ function Warnings({ warnings }: { warnings: readonly LabelWarning[] }) {
 }
 
 export function LabelsPage() {
-  const { kind = 'assets' } = useSearch({ from: '/shell/labels' })
+  const { kind = 'assets', keys } = useSearch({ from: '/shell/labels' })
   const navigate = useNavigate({ from: '/labels' })
   const [q, setQ] = useState('')
   const [text] = useDebouncedValue(q.trim(), 250)
@@ -75,7 +76,7 @@ export function LabelsPage() {
   const [content, setContent] = useState<Content>('key')
   const [sheetName, setSheetName] = useState('a4-24')
   const sheet = sheets.find((one) => one.value === sheetName) ?? sheets[0]!
-  const found = useLabelRecords(kind, text, limit)
+  const found = useLabelRecords(kind, text, limit, kind === 'assets' ? keys : undefined)
   const rows: readonly (Asset | Location)[] = found.data?.data ?? []
   const [pages, warnings] = useMemo(() => {
     const items = rows.map(toLabelItem(content))
@@ -113,6 +114,18 @@ export function LabelsPage() {
                   { value: 'locations', label: 'Locations' },
                 ]}
               />
+              {keys !== undefined && kind === 'assets' && (
+                <Group justify="space-between" gap="xs">
+                  <Text size="sm">Only the selected assets ({formatNumber(keys.length)}).</Text>
+                  <Button
+                    variant="default"
+                    size="compact-sm"
+                    onClick={() => void navigate({ search: {}, replace: true })}
+                  >
+                    Show all
+                  </Button>
+                </Group>
+              )}
               <TextInput
                 label="Filter"
                 placeholder="All, or part of a name, key or tag"
@@ -197,7 +210,7 @@ export function LabelsPage() {
                   <img
                     className="sheet"
                     src={preview}
-                    alt={`First page with labels of ${formatNumber(rows.length)} ${kind}`}
+                    alt={`First page with labels of ${formatNumber(rows.length)} ${rows.length === 1 ? kind.slice(0, -1) : kind}`}
                   />
                 )
               }
