@@ -284,9 +284,12 @@ test('Selected assets are changed, exported, printed and deleted together; views
 
   await table.getByRole('button', { name: 'Seen', exact: true }).click()
   await expect(page).toHaveURL(/sort=last_seen_at/)
-  await expect.poll(names).toEqual(crates(4, 2, 1, 3, 5, 6))
+  // The order of the two assets that were never seen is that of their random ids.
+  const seen = async (): Promise<string[]> => (await names()).slice(0, 4)
+  await expect.poll(seen).toEqual(crates(4, 2, 1, 3))
   await table.getByRole('button', { name: 'Seen', exact: true }).click()
-  await expect.poll(names).toEqual(crates(3, 1, 2, 4, 6, 5))
+  await expect.poll(seen).toEqual(crates(3, 1, 2, 4))
+  expect((await names()).slice(4).sort()).toEqual(crates(5, 6))
   await page.getByRole('button', { name: 'Columns' }).click()
   await page.getByRole('checkbox', { name: 'Tags' }).uncheck()
   await expect(table.getByRole('columnheader', { name: 'Tags' })).toHaveCount(0)
@@ -358,7 +361,7 @@ test('An operator sets the location of an asset; a deletion can be undone for 30
   const { org, dock, assets } = await warehouse()
   const [crate, other] = [assets[5]!, assets[4]!]
   await org.signIn(page, await org.member('operator'), `/assets/${crate.id}`)
-  await expect(page.getByText('Not seen yet.')).toBeVisible()
+  await expect(page.getByText('Not seen yet.').first()).toBeVisible()
   await page.getByRole('button', { name: 'Set location' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('combobox', { name: 'Location' }).fill('Dock')

@@ -96,7 +96,7 @@ function NoLocations() {
 function useLastScan({ lastScan, known, result }: ReturnType<typeof useScan>, openTab: (tab: string) => void) {
   const scan = known.find((one) => one.code === lastScan?.code && one.kind !== 'location') ?? null
   const isIn = (all: readonly ResolvedCode[]): boolean =>
-    all.some((one) => one.id === scan?.id && one.kind === scan.kind)
+    all.some((one) => one.id === scan?.id && one.kind === scan?.kind)
   const outcome: ScanOutcome | null =
     scan === null ? null : scan.kind === null ? 'unknown' : isIn(result.found) ? 'found' : 'elsewhere'
   const signalledCount = useRef(0)
