@@ -328,7 +328,7 @@ test('Selected assets are changed, exported, printed and deleted together; views
   ).toEqual(['CRATE-4', 'CRATE-5'])
   await choose('Deactivate')
   await expect(page.getByText('2 of 2 assets deactivated.')).toBeVisible()
-  await expect(table.getByText('inactive', { exact: true })).toHaveCount(2)
+  await expect(table.getByText('inactive', { exact: true }).filter({ visible: true })).toHaveCount(2)
   await expect(bar).toHaveCount(0)
   await page.getByRole('checkbox', { name: 'Select all on this page' }).check()
   await expect(bar).toContainText('6 assets selected')

@@ -22,7 +22,7 @@ export function SetLocation({
   const what = assets.length === 1 ? assets[0]!.name : `${formatNumber(assets.length)} assets`
   const save = useMutation({
     mutationFn: async (id: number) => {
-      const location = await queries.fetchQuery(oneLocation(id))
+      const location = await queries.query(oneLocation(id))
       await saveSightings(
         location.external_key,
         assets.map((one) => one.external_key),
