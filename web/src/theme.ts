@@ -90,6 +90,7 @@ export const theme = createTheme({
         closeButtonProps: { 'aria-label': 'Close' },
       },
     },
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss the message' } } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 250 } },
     Table: { defaultProps: { verticalSpacing: rem(7), horizontalSpacing: 'sm' } },
     Anchor: { defaultProps: { underline: 'hover' } },

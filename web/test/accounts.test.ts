@@ -93,6 +93,38 @@ test('Signing out everywhere ends the session of another browser at its next req
   await expect(other).toHaveURL(/\/sign-in/)
 })
 
+test('The sign-in page states why the session ended, and the join page without a link says what to do', async ({
+  page: other,
+}) => {
+  const org = await Org.create()
+  const reason = other.getByRole('status', { name: 'Session' })
+  await other.goto(`${url()}/sign-in`)
+  await expect(other.getByRole('heading', { level: 1, name: 'Sign in' })).toBeVisible()
+  await expect(reason).toHaveCount(0)
+  await org.signIn(other, org.email, '/assets')
+  await other.getByRole('button', { name: 'Account menu' }).click()
+  await other.getByRole('menuitem', { name: 'Sign out' }).click()
+  await expect(reason).toHaveText('You signed out. Sign in again to continue.')
+
+  await org.signIn(other)
+  const change = { current_password: password, new_password: 'another long password' }
+  const { access_token: token } = await call(null, 'POST', '/auth/login', { email: org.email, password })
+  await call(token as string, 'POST', '/auth/password', change)
+  await other.goto(`${url()}/assets`)
+  await expect(reason).toHaveText('Your password was changed. Sign in again to continue.')
+  await other.getByLabel('E-mail').fill(org.email)
+  await other.getByRole('textbox', { name: 'Password' }).fill('another long password')
+  await other.getByRole('button', { name: 'Sign in' }).click()
+  await expect(other.getByRole('heading', { level: 1, name: 'Assets' })).toBeVisible()
+
+  let lookups = 0
+  other.on('request', (request) => (lookups += request.url().includes('/invitations/') ? 1 : 0))
+  await other.goto(`${url()}/join`)
+  await expect(other.getByText('To join, open the whole link of your invitation.')).toBeVisible()
+  await expect(other.getByRole('alert')).toHaveCount(0)
+  expect(lookups).toBe(0)
+})
+
 test('Changing the password requires the current password', async ({ page }) => {
   const org = await Org.create()
   await org.signIn(page, org.email, '/settings/account')

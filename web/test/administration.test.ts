@@ -2,6 +2,7 @@ import { inflateSync } from 'node:zlib'
 import { PDFDocument } from 'pdf-lib'
 import { Org, call, url, warehouse } from './support/org.ts'
 import { expect, test } from './support/test.ts'
+import { expectAccessible } from './support/page-checks.ts'
 
 test('An API key is created with a level per resource, is shown once, and can be revoked', async ({ page }) => {
   const org = await Org.create()
@@ -118,6 +119,44 @@ const contentStreams = (bytes: Buffer): string =>
   Array.from(bytes.toString('latin1').matchAll(/stream\r?\n([\s\S]*?)\r?\nendstream/g), ([, data]) =>
     inflateSync(Buffer.from(data!, 'latin1')).toString('latin1'),
   ).join('\n')
+
+test('A manager replaces the token of a reader; the old one is rejected at once', async ({ page }) => {
+  const { org, reader, tag } = await warehouse()
+  await org.signIn(page, org.email, `/readers/${reader.id}`)
+  await page.getByRole('button', { name: 'Replace token' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Replace token' }).click()
+  const token = await page.getByRole('dialog', { name: 'Gate' }).locator('pre').first().innerText()
+  expect(token).toMatch(/^lsd_/)
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'I have saved it' }).click()
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await expect(org.read(reader.token, [{ tag: tag(1), antenna: 1 }])).rejects.toThrow('401')
+  await org.read(token, [{ tag: tag(1), antenna: 1 }])
+})
+
+test('Labels whose code is too dense to scan, or shows the key for want of a barcode, are named with the reason', async ({
+  page,
+}) => {
+  const org = await Org.create()
+  await org.asset('Short', { external_key: 'A-1', tags: [{ tag_type: 'barcode', value: '4006381333931' }] })
+  await org.asset('Long', { external_key: `PALLET-${'0123456789'.repeat(3)}` })
+  await org.asset('Löwe', { external_key: 'LÖWE' })
+  await org.signIn(page, org.email, '/labels')
+  const warnings = page.getByRole('status', { name: 'Warnings' })
+  await expect(page.getByRole('img', { name: 'First page with labels of 3 assets' })).toBeVisible()
+  await expect(warnings).toBeEmpty()
+  await page.getByText('Code 128', { exact: true }).click()
+  await expect(warnings).toContainText('1 label may not scan: the code is too dense')
+  await expect(warnings).toContainText('Choose QR, or a sheet with larger labels.')
+  await expect(warnings).toContainText('Long')
+  await expect(warnings).toContainText('1 label without a code')
+  await page.getByText('QR', { exact: true }).click()
+  await expect(warnings).toBeEmpty()
+  await page.getByText('Barcode tag', { exact: true }).click()
+  await expect(warnings).toContainText('2 labels with the key instead of a barcode')
+  await expect(warnings).toContainText('Löwe, Long')
+  await expectAccessible(page)
+})
 
 test('Labels are shown as a preview and downloaded as PDF and SVG files', async ({ page }) => {
   const org = await Org.create()

@@ -1,7 +1,7 @@
 import { openSearch } from './support/navigation.ts'
 import { Org, url, warehouse } from './support/org.ts'
 import { expect, test } from './support/test.ts'
-import { collectErrors } from './support/page-checks.ts'
+import { collectErrors, expectAccessible } from './support/page-checks.ts'
 
 test('The asset table searches, sorts and paginates on the server, and the URL holds its state', async ({ page }) => {
   const org = await Org.create()
@@ -272,16 +272,135 @@ test('A tag conflict names the owner of the tag, and a detached tag can be attac
   await expect(page.getByRole('button', { name: 'Detach 4006381333931' })).toBeVisible()
 })
 
-test('An asset is deleted after confirmation', async ({ page }) => {
-  const org = await Org.create()
-  const asset = await org.asset('Crate')
-  await org.signIn(page, org.email, `/assets/${asset.id}`)
-  await page.getByRole('button', { name: 'More actions' }).click()
-  await page.getByRole('menuitem', { name: 'Delete' }).click()
-  await page.getByRole('button', { name: 'Delete asset' }).click()
-  await expect(page).toHaveURL(/\/assets$/)
-  await expect(page.getByText('No assets yet')).toBeVisible()
-  await page.goto(`${url()}/assets/${asset.id}`)
+test('Selected assets are changed, exported, printed and deleted together; views keep order, filters and columns', async ({
+  page,
+}) => {
+  const { org, hall, tag, reader } = await warehouse()
+  await org.read(reader.token, [{ tag: tag(3), antenna: 2 }])
+  await org.signIn(page, org.email, '/assets')
+  const table = page.getByRole('table', { name: 'Assets' })
+  const names = async (): Promise<string[]> => table.getByRole('link', { name: /^Crate/ }).allInnerTexts()
+  const crates = (...numbers: number[]): string[] => numbers.map((number) => `Crate ${number}`)
+
+  await table.getByRole('button', { name: 'Seen', exact: true }).click()
+  await expect(page).toHaveURL(/sort=last_seen_at/)
+  // The order of the two assets that were never seen is that of their random ids.
+  const seen = async (): Promise<string[]> => (await names()).slice(0, 4)
+  await expect.poll(seen).toEqual(crates(4, 2, 1, 3))
+  await table.getByRole('button', { name: 'Seen', exact: true }).click()
+  await expect.poll(seen).toEqual(crates(3, 1, 2, 4))
+  expect((await names()).slice(4).sort()).toEqual(crates(5, 6))
+  await page.getByRole('button', { name: 'Columns' }).click()
+  await page.getByRole('checkbox', { name: 'Tags' }).uncheck()
+  await expect(table.getByRole('columnheader', { name: 'Tags' })).toHaveCount(0)
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Views' }).click()
+  await page.getByRole('menuitem', { name: 'Save this view' }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill('Latest first')
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByRole('button', { name: 'Latest first' })).toBeVisible()
+
+  const boxOf = (number: number) => page.getByRole('checkbox', { name: `Select Crate ${number}` })
+  for (const number of [4, 5]) await boxOf(number).check()
+  const bar = page.getByRole('region', { name: 'Selected assets' })
+  await expect(bar).toContainText('2 assets selected')
+  await expectAccessible(page)
+  await bar.getByRole('button', { name: 'Set location' }).click()
+  await page.getByRole('dialog').getByRole('combobox', { name: 'Location' }).fill('Riverside')
+  await page.getByRole('option', { name: /Riverside/ }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Set location' }).click()
+  await expect(page.getByText('2 assets are at Riverside now.')).toBeVisible()
+  await expect(table.getByRole('row', { name: /Crate 5/ })).toContainText('Riverside')
+
+  const choose = async (action: string): Promise<void> => {
+    await bar.getByRole('button', { name: 'Actions' }).click()
+    await page.getByRole('menuitem', { name: action }).click()
+  }
+  const [file] = await Promise.all([page.waitForEvent('download'), choose('Export as CSV')])
+  const csv = Buffer.concat(await (await file.createReadStream()).toArray()).toString('utf8')
+  expect(
+    csv
+      .trim()
+      .split('\r\n')
+      .map((line) => line.split(',')[0])
+      .slice(1)
+      .sort(),
+  ).toEqual(['CRATE-4', 'CRATE-5'])
+  await choose('Deactivate')
+  await expect(page.getByText('2 of 2 assets deactivated.')).toBeVisible()
+  await expect(table.getByText('inactive', { exact: true }).filter({ visible: true })).toHaveCount(2)
+  await expect(bar).toHaveCount(0)
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).check()
+  await expect(bar).toContainText('6 assets selected')
+  await boxOf(1).uncheck()
+  await choose('Delete')
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete 5 assets' }).click()
+  await expect(page.getByText(/5 assets will be deleted in \d+ s/)).toBeVisible()
+  await expect.poll(names).toEqual(crates(1))
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect.poll(async () => (await names()).length).toBe(6)
+
+  await boxOf(6).check()
+  await choose('Print labels')
+  await expect(page).toHaveURL(/\/labels/)
+  await expect(page.getByRole('img', { name: 'First page with labels of 1 asset' })).toBeVisible()
+
+  // The view belongs to the user, not to the browser.
+  await page.evaluate(() => localStorage.clear())
+  await org.signIn(page, org.email, `/assets?location=${hall.id}`)
+  await page.getByRole('button', { name: 'Views' }).click()
+  await page.getByRole('menuitem', { name: 'Latest first' }).click()
+  await expect(page).toHaveURL(/sort=-last_seen_at/)
+  await expect(table.getByRole('columnheader', { name: 'Tags' })).toHaveCount(0)
+  await expect.poll(async () => (await names()).length).toBe(6)
+})
+
+test('An operator sets the location of an asset; a deletion can be undone for 30 seconds and is sent when the user leaves', async ({
+  page,
+}) => {
+  const { org, dock, assets } = await warehouse()
+  const [crate, other] = [assets[5]!, assets[4]!]
+  await org.signIn(page, await org.member('operator'), `/assets/${crate.id}`)
+  await expect(page.getByText('Not seen yet.').first()).toBeVisible()
+  await page.getByRole('button', { name: 'Set location' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('combobox', { name: 'Location' }).fill('Dock')
+  await page.getByRole('option', { name: /Dock 1/ }).click()
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Set location' }).click()
+  await expect(page.getByText('Crate 6 is at Dock 1 now.')).toBeVisible()
+  await expect(page.getByRole('main').getByRole('link', { name: 'Dock 1' }).first()).toBeVisible()
+  expect(await org.get(`/reports/asset-locations?asset_id=${crate.id}`)).toMatchObject([{ location_id: dock.id }])
+
+  await org.signIn(page, org.email, `/assets/${crate.id}`)
+  const remove = async (): Promise<void> => {
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await page.getByRole('button', { name: 'Delete asset' }).click()
+    await expect(page).toHaveURL(/\/assets$/)
+  }
+  const rows = page.getByRole('table', { name: 'Assets' }).getByRole('row')
+  await remove()
+  await expect(page.getByText(/Crate 6 will be deleted in \d+ s/)).toBeVisible()
+  await expect(rows).toHaveCount(6)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect(rows).toHaveCount(7)
+  expect(await org.get(`/assets/${crate.id}`)).toMatchObject({ name: 'Crate 6' })
+
+  await page.getByRole('link', { name: 'Crate 6' }).click()
+  await remove()
+  await page.getByRole('button', { name: 'Delete now' }).click()
+  await expect(page.getByText(/will be deleted/)).toHaveCount(0)
+  await expect.poll(() => org.get('/assets')).toHaveLength(5)
+
+  // The page is left before the 30 seconds have passed.
+  await page.getByRole('link', { name: 'Crate 5' }).click()
+  await remove()
+  await expect(rows).toHaveCount(5)
+  expect(await org.get('/assets')).toHaveLength(5)
+  await page.goto('about:blank')
+  await expect.poll(() => org.get('/assets')).toHaveLength(4)
+  await page.goto(`${url()}/assets/${other.id}`)
   await expect(page.getByRole('heading', { level: 1, name: 'Asset' })).toBeVisible()
   await expect(page.getByRole('alert')).toContainText('This record does not exist or was deleted')
   await expect(page.getByRole('alert')).toContainText(/Request [0-9A-Z]{26}/)

@@ -1,6 +1,7 @@
 import { openSearch } from './support/navigation.ts'
 import { Org, url, warehouse } from './support/org.ts'
 import { expect, test } from './support/test.ts'
+import { expectAccessible } from './support/page-checks.ts'
 
 test('The location tree can be collapsed and searched', async ({ page }) => {
   const { org } = await warehouse()
@@ -117,20 +118,56 @@ test('Fifty moves per second are rendered in batches', async ({ page }) => {
   expect(times).toBeLessThanOrEqual(Math.ceil(ms / 250) + 1)
 })
 
-test('Search finds assets, locations and tags from any page', { tag: '@phone' }, async ({ page }) => {
-  const { org, assets } = await warehouse()
-  await org.signIn(page, org.email, '/reports')
-  await expect(page.getByRole('heading', { level: 1, name: 'Reports' })).toBeVisible()
-  const field = await openSearch(page)
-  await field.fill('E20000000000000000000001')
-  await expect(page.getByRole('dialog').getByText('rfid on Crate 1 (CRATE-1)')).toBeVisible()
-  await field.fill('hall')
-  await expect(page.getByRole('dialog').getByText('Hall A')).toBeVisible()
-  await field.fill('CRATE-1')
-  await expect(page.getByRole('dialog').getByText('Crate 1', { exact: true })).toBeVisible()
-  await page.keyboard.press('Enter')
-  await expect(page).toHaveURL(new RegExp(`/assets/${assets[0]!.id}$`))
-})
+test(
+  'Search states where assets are and finds locations, tags, readers, pages and actions from any page',
+  { tag: '@phone' },
+  async ({ page }) => {
+    const { org, assets, hall, reader } = await warehouse()
+    await org.signIn(page, org.email, '/reports')
+    await expect(page.getByRole('heading', { level: 1, name: 'Reports' })).toBeVisible()
+    const field = await openSearch(page)
+    const dialog = page.getByRole('dialog')
+    const selected = dialog.locator('[data-selected]')
+    await field.fill('E20000000000000000000001')
+    await expect(selected).toContainText('Crate 1')
+    await expect(dialog.getByText(/rfid tag of Crate 1 · Hall A · \d+ min\. ago/)).toBeVisible()
+    await field.fill('hall')
+    await expect(selected).toContainText('HALL-A')
+    await expect(dialog.getByText('Scan at Hall A')).toBeVisible()
+    await field.fill('gate')
+    await expect(selected).toContainText(/Gate\s*last message/)
+    await field.fill('crate')
+    await expect(selected).toContainText(/Crate 1\s*CRATE-1 · Hall A · \d+ min\. ago/)
+    await expect(dialog.getByText('CRATE-5 · not seen yet')).toBeVisible()
+    await expectAccessible(page)
+    let requests = 0
+    page.on('request', (request) => (requests += request.url().includes('/search') ? 1 : 0))
+    // Enter follows the text before the results have arrived, as with a hand scanner.
+    await field.fill('CRATE-2')
+    await page.keyboard.press('Enter')
+    await expect(page).toHaveURL(new RegExp(`/assets/${assets[1]!.id}$`))
+    expect(requests).toBe(1)
+
+    const search = async (text: string, label: string, at: RegExp): Promise<void> => {
+      await (await openSearch(page)).fill(text)
+      await expect(selected).toContainText(label)
+      await page.keyboard.press('Enter')
+      await expect(page).toHaveURL(at)
+    }
+    await search('api key', 'API Keys', /settings\/api-keys$/)
+    await search('gate', 'Gate', new RegExp(`/readers/${reader.id}$`))
+    await search('create location', 'Create location', /locations\?create=yes$/)
+    await expect(page.getByRole('dialog', { name: 'New location' })).toBeVisible()
+    await page.keyboard.press('Escape')
+    await page.goto(`${url()}/locations/${hall.id}`)
+    await expect(page.getByRole('heading', { level: 1, name: 'Hall A' })).toBeVisible()
+    await search('scan here', 'Scan at Hall A', new RegExp(`/scan\\?location=${hall.id}$`))
+    await (await openSearch(page)).fill('crate')
+    await dialog.getByText('See all results').click()
+    await expect(page).toHaveURL(/\/assets\?q=crate$/)
+    await expect(page.getByRole('table', { name: 'Assets' }).getByRole('row')).toHaveCount(7)
+  },
+)
 
 test('When two users change different fields of a location, both changes are kept', async ({ page }) => {
   const org = await Org.create()

@@ -1,3 +1,4 @@
+import { goToPage } from './support/navigation.ts'
 import { Org, password, url, warehouse } from './support/org.ts'
 import { expect, test } from './support/test.ts'
 import { expectAccessible, settled, collectErrors } from './support/page-checks.ts'
@@ -62,6 +63,31 @@ test(
     expect(errors).toEqual([])
   },
 )
+
+test('Settings are in the navigation, pages of one kind have one width, and placeholders differ from values', async ({
+  page,
+}) => {
+  await fixture.org.signIn(page)
+  const widths: number[] = []
+  for (const name of ['Account', 'API Keys', 'Webhooks', 'Members', 'Import & export', 'Scan']) {
+    await goToPage(page, name)
+    await expect(page.getByRole('heading', { level: 1, name })).toBeVisible()
+    await settled(page)
+    const box = await page.locator('.app-page > div').boundingBox()
+    widths.push(box!.width)
+    await expect(page.locator('.app-nav').getByRole('link', { name, exact: true })).toHaveAttribute(
+      'data-status',
+      'active',
+    )
+  }
+  expect(new Set(widths).size, String(widths)).toBe(1)
+  const styleOfPlaceholder = await page
+    .getByRole('textbox', { name: 'Code' })
+    .evaluate((field) => getComputedStyle(field, '::placeholder').fontStyle)
+  expect(styleOfPlaceholder).toBe('italic')
+  await page.goto(`${url()}/readers?create=yes`)
+  await expect(page.getByRole('dialog').getByLabel('Name')).toHaveAttribute('placeholder', 'For example Dock 3')
+})
 
 test('An unknown URL shows a page that links to the overview', async ({ page }) => {
   await page.goto(`${url()}/sign-in?to=/nowhere`)

@@ -131,6 +131,41 @@ test('Scanning the code of another location asks what happens to unsaved assets'
   await expect.poll(counts).toEqual(['0', '0', '3', '0'])
 })
 
+test(
+  'The last scan is shown large with its outcome, and the tab that received the code opens',
+  { tag: '@phone' },
+  async ({ page }, { project }) => {
+    const { org, hall } = await warehouse()
+    await org.signIn(page, org.email, '/')
+    // On a phone, Scan is at the lower edge, in reach of the thumb.
+    if (project.name === 'phone') {
+      const link = page.getByRole('navigation', { name: 'Quick links' }).getByRole('link', { name: 'Scan' })
+      expect((await link.boundingBox())!.y).toBeGreaterThan(600)
+      await link.click()
+      await expect(page.getByRole('heading', { level: 1, name: 'Scan' })).toBeVisible()
+    }
+    await page.goto(`${url()}/scan?location=${hall.id}`)
+    const last = page.getByRole('status', { name: 'Last scan' })
+    await expect(last).toHaveText('Ready to scan')
+    const scan = async (code: string, text: string, tab: RegExp, outcome: string): Promise<void> => {
+      await page.getByRole('textbox', { name: 'Code' }).fill(code)
+      await page.getByRole('textbox', { name: 'Code' }).press('Enter')
+      await expect(last).toHaveText(text)
+      await expect(page.getByRole('tab', { name: tab })).toHaveAttribute('aria-selected', 'true')
+      await expect(page.locator('.last-scan')).toHaveAttribute('data-outcome', outcome)
+    }
+    await scan('CRATE-2', 'Crate 2Elsewhere, last at Dock 1', /Elsewhere/, 'elsewhere')
+    await scan('NO-SUCH', 'NO-SUCHUnknown code', /Unknown/, 'unknown')
+    await scan('CRATE-1', 'Crate 1Found here', /Found/, 'found')
+    await expectAccessible(page)
+    await page.getByRole('tab', { name: /Missing/ }).click()
+    await scan('CRATE-1', 'Crate 1Found here', /Found/, 'found')
+    await page.getByRole('button', { name: 'Turn the sound off' }).click()
+    await page.reload()
+    await expect(page.getByRole('button', { name: 'Turn the sound on' })).toBeVisible()
+  },
+)
+
 test('Clear on the scan page can be undone', async ({ page }) => {
   const { org, hall } = await warehouse()
   await org.signIn(page, org.email, `/scan?location=${hall.id}`)

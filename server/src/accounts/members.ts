@@ -1,4 +1,5 @@
 import { announceRevoked } from '../auth/commands.ts'
+import { deleteSavedViewsOf } from '../users/saved-views.sql.ts'
 import { liveFamiliesOf, revokeFamiliesOf } from '../auth/refresh-token-families.sql.ts'
 import type { SessionDeps } from './sessions.ts'
 import type { Tx } from '../db/database.ts'
@@ -39,7 +40,8 @@ export async function removeMember(deps: Deps, orgId: number, userId: number): P
   const sessions = await deps.db.withTenant(orgId, async (tx) => {
     await assertNotLastAdmin(tx, orgId, userId)
     if (!(await deleteMembership(tx, orgId, userId))) throw apiError.notFound('Member')
-    return revokeFamiliesOf(tx, orgId, userId, null, now(deps.clock))
+    await deleteSavedViewsOf(tx, orgId, userId)
+    return revokeFamiliesOf(tx, orgId, userId, 'revoked', now(deps.clock))
   })
   await announceRevoked(deps.pubsub, sessions)
 }

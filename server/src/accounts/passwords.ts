@@ -69,9 +69,9 @@ async function changeAndEndSessions(
   except: string | null,
   change: () => Promise<boolean>,
 ): Promise<boolean> {
-  await endSessions(deps, userId, except)
+  await endSessions(deps, userId, 'password_changed', except)
   const isChanged = await change()
-  await endSessions(deps, userId, except)
+  await endSessions(deps, userId, 'password_changed', except)
   return isChanged
 }
 

@@ -7,10 +7,15 @@ import type { IdGenerator } from '../db/id-generator.ts'
 import { verifyPassword } from '../users/password.ts'
 import { type Membership, type User, foldEmail } from '../users/user.ts'
 import { findPasswordHash, findUser, findUserByEmail, membershipsOf } from '../users/users.sql.ts'
-import { rotate, openFamily, readRefreshToken } from '../auth/refresh-token-family.ts'
+import { type RefreshRejection, openFamily, readRefreshToken, rotate } from '../auth/refresh-token-family.ts'
 import { announceRevoked } from '../auth/commands.ts'
 import type { TokenEndpointDeps, TokenPair } from '../auth/token-endpoint.ts'
-import { deleteOldestFamilies, revokeFamily, revokeFamiliesOf } from '../auth/refresh-token-families.sql.ts'
+import {
+  type EndReason,
+  deleteOldestFamilies,
+  revokeFamiliesOf,
+  revokeFamily,
+} from '../auth/refresh-token-families.sql.ts'
 import { accessTokenTtlSeconds } from '../auth/tokens.ts'
 
 export interface SessionDeps extends TokenEndpointDeps {
@@ -70,13 +75,24 @@ export async function openSession(
   return { pair, user, membership, memberships }
 }
 
+/** Shown to the user. Only the holder of a token that this server issued learns the reason. */
+const rejectionDetails: Record<RefreshRejection, string> = {
+  expired: 'The session expired',
+  signed_out: 'You signed out',
+  password_changed: 'Your password was changed',
+  revoked: 'The session was ended',
+}
+
 export function refreshSession(deps: SessionDeps, request: { token: string; address: string }): Promise<SignedIn> {
+  // A sign-in deletes the rows of the user's ended sessions, and with them the reason.
+  let detail = 'The session expired or was ended'
   const attempt = async (): Promise<SignedIn | null> => {
     const orgId = readRefreshToken(request.token)?.orgId
     if (orgId === undefined) return null
     const issued = await deps.db.withTenant(orgId, (tx) => rotate(tx, deps, orgId, request.token, 'session'))
-    if (issued !== null && 'reuseDetected' in issued) {
-      await announceRevoked(deps.pubsub, [issued.reuseDetected])
+    if (issued !== null && 'ended' in issued) {
+      detail = rejectionDetails[issued.ended]
+      if (issued.reuseDetected !== undefined) await announceRevoked(deps.pubsub, [issued.reuseDetected])
       return null
     }
     if (issued === null || issued.family.userId === null) return null
@@ -88,13 +104,15 @@ export function refreshSession(deps: SessionDeps, request: { token: string; addr
     const pair = await sessionPair(deps, userId, membership, familyId, issued.token)
     return { pair, user, membership, memberships }
   }
-  const unauthorized = (): ApiError => apiError.unauthorized('Invalid or expired refresh token')
+  const unauthorized = (): ApiError => apiError.unauthorized(detail)
   return deps.throttle.guardAccount(null, request.address, attempt, unauthorized)
 }
 
 /** Revokes the session's refresh token and its access tokens. Returns false if the session had already ended. */
 export async function logout(deps: SessionDeps, orgId: number, sessionId: string): Promise<boolean> {
-  const hasEnded = await deps.db.withTenant(orgId, (tx) => revokeFamily(tx, orgId, sessionId, now(deps.clock)))
+  const hasEnded = await deps.db.withTenant(orgId, (tx) =>
+    revokeFamily(tx, orgId, sessionId, 'signed_out', now(deps.clock)),
+  )
   await announceRevoked(deps.pubsub, [sessionId])
   return hasEnded
 }
@@ -103,11 +121,12 @@ export async function logout(deps: SessionDeps, orgId: number, sessionId: string
 export async function endSessions(
   deps: Pick<SessionDeps, 'db' | 'clock' | 'pubsub'>,
   userId: number,
+  reason: EndReason,
   except: string | null = null,
 ): Promise<void> {
   const at = now(deps.clock)
   for (const { orgId } of await membershipsOf(deps.db.read, userId)) {
-    const ended = await deps.db.withTenant(orgId, (tx) => revokeFamiliesOf(tx, orgId, userId, except, at))
+    const ended = await deps.db.withTenant(orgId, (tx) => revokeFamiliesOf(tx, orgId, userId, reason, at, except))
     await announceRevoked(deps.pubsub, ended)
   }
 }

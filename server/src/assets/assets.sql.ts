@@ -177,11 +177,19 @@ export async function isScanned(tx: Tx, orgId: number, id: number): Promise<bool
   return rows.length > 0
 }
 
-/** The next live assets after an id, ordered by id, regardless of their period of validity. */
-export async function assetBatch(db: Db, orgId: number, after: number, limit: number): Promise<Asset[]> {
+/** The next live assets after an id, of all or of those with these ids, regardless of their period of validity. */
+export async function assetBatch(
+  db: Db,
+  orgId: number,
+  after: number,
+  limit: number,
+  ids?: readonly number[],
+): Promise<Asset[]> {
+  const isSelected = ids === undefined ? sql`` : sql`and r.id = any(${ids}::bigint[])`
   const rows = await db.query<AssetRow>(sql`
     with page as (
-      select ${assetColumns} from assets r where r.org_id = ${orgId} and r.id > ${after} and r.deleted_at is null
+      select ${assetColumns} from assets r
+      where r.org_id = ${orgId} and r.id > ${after} and r.deleted_at is null ${isSelected}
       order by r.id limit ${limit}
     )
     select page.*, ${tagColumns} from page left join tags t on t.org_id = ${orgId} and t.asset_id = page.id

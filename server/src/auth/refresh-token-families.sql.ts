@@ -2,6 +2,9 @@ import type { Tx } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
 
+/** Why a session was ended; the app tells it to the user. */
+export type EndReason = 'signed_out' | 'password_changed' | 'revoked'
+
 export interface RefreshTokenFamily {
   familyId: string
   environment: string
@@ -10,6 +13,7 @@ export interface RefreshTokenFamily {
   tokenHash: Uint8Array
   expiresAt: Instant
   revokedAt: Instant | null
+  endReason: EndReason | null
 }
 
 export async function insertFamily(tx: Tx, orgId: number, family: RefreshTokenFamily, at: Instant): Promise<void> {
@@ -29,8 +33,10 @@ export async function lockFamily(tx: Tx, orgId: number, familyId: string): Promi
     token_hash: Uint8Array
     expires_at: string
     revoked_at: string | null
+    end_reason: EndReason | null
   }>(sql`
-    select family_id, environment, client_id, user_id, token_hash, expires_at, revoked_at from refresh_token_families
+    select family_id, environment, client_id, user_id, token_hash, expires_at, revoked_at, end_reason
+    from refresh_token_families
     where org_id = ${orgId} and family_id = ${familyId} for update`)
   if (row === undefined) return null
   return {
@@ -41,6 +47,7 @@ export async function lockFamily(tx: Tx, orgId: number, familyId: string): Promi
     tokenHash: row.token_hash,
     expiresAt: fromDatabase(row.expires_at),
     revokedAt: row.revoked_at === null ? null : fromDatabase(row.revoked_at),
+    endReason: row.end_reason,
   }
 }
 
@@ -51,9 +58,15 @@ export async function rotateFamily(tx: Tx, orgId: number, family: RefreshTokenFa
 }
 
 /** Returns false if the family was already revoked. */
-export async function revokeFamily(tx: Tx, orgId: number, familyId: string, at: Instant): Promise<boolean> {
+export async function revokeFamily(
+  tx: Tx,
+  orgId: number,
+  familyId: string,
+  reason: EndReason,
+  at: Instant,
+): Promise<boolean> {
   const revoked = await tx.query(sql`
-    update refresh_token_families set revoked_at = ${toDatabase(at)}
+    update refresh_token_families set revoked_at = ${toDatabase(at)}, end_reason = ${reason}
     where org_id = ${orgId} and family_id = ${familyId} and revoked_at is null returning family_id`)
   return revoked.length === 1
 }
@@ -63,11 +76,12 @@ export async function revokeFamiliesOf(
   tx: Tx,
   orgId: number,
   userId: number,
-  except: string | null,
+  reason: EndReason,
   at: Instant,
+  except: string | null = null,
 ): Promise<string[]> {
   const rows = await tx.query<{ family_id: string }>(sql`
-    update refresh_token_families set revoked_at = ${toDatabase(at)}
+    update refresh_token_families set revoked_at = ${toDatabase(at)}, end_reason = ${reason}
     where org_id = ${orgId} and user_id = ${userId} and revoked_at is null
       and family_id is distinct from ${except}::uuid
     returning family_id`)

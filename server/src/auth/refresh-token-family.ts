@@ -3,6 +3,7 @@ import { type Clock, now } from '../kernel/clock.ts'
 import { instantFromMillis } from '../kernel/instant.ts'
 import { hashSecret, newNonce, newUuid, sameHash, uuidPattern } from '../kernel/secrets.ts'
 import {
+  type EndReason,
   type RefreshTokenFamily,
   rotateFamily,
   deleteExpiredFamilies,
@@ -63,13 +64,20 @@ export async function openFamily(
     tokenHash: hashSecret(token),
     expiresAt: instantFromMillis(clock.millis() + refreshTokenTtlMs),
     revokedAt: null,
+    endReason: null,
   }
   await Promise.all([insertFamily(tx, orgId, family, now(clock)), deleteExpiredFamilies(tx, orgId, now(clock))])
   return { family, token }
 }
 
-/** The next token, the family that was revoked because of reuse, or null for an invalid token. */
-type RotateResult = IssuedRefresh | { reuseDetected: string } | null
+/** Why the holder of an issued token has to authenticate again. */
+export type RefreshRejection = EndReason | 'expired'
+
+/**
+ * The next token; for an issued token of an ended family, the reason, and the family if it was revoked because of reuse; or
+ * null for an invalid token.
+ */
+type RotateResult = IssuedRefresh | { ended: RefreshRejection; reuseDetected?: string } | null
 
 /**
  * Exchanges the family's current token for the next one. A token that is not the current one was used before: the family is
@@ -86,11 +94,13 @@ export async function rotate(
   const familyId = readRefreshToken(presented)?.familyId
   if (familyId === undefined || !isIssued(deps, familyId, presented)) return null
   const family = await lockFamily(tx, orgId, familyId)
-  if (family === null || family.environment !== environment || family.revokedAt !== null) return null
-  if (family.expiresAt <= now(clock) || (family.clientId === null) !== (kind === 'session')) return null
+  if (family === null || family.environment !== environment) return null
+  if ((family.clientId === null) !== (kind === 'session')) return null
+  if (family.revokedAt !== null) return { ended: family.endReason ?? 'revoked' }
+  if (family.expiresAt <= now(clock)) return { ended: 'expired' }
   if (!sameHash(family.tokenHash, hashSecret(presented))) {
-    await revokeFamily(tx, orgId, family.familyId, now(clock))
-    return { reuseDetected: family.familyId }
+    await revokeFamily(tx, orgId, family.familyId, 'revoked', now(clock))
+    return { ended: 'revoked', reuseDetected: family.familyId }
   }
   const token = newToken(deps, orgId, family.familyId)
   // A session ends 30 days after its sign-in, however often it is refreshed.

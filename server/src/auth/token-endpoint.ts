@@ -65,7 +65,7 @@ export function exchangeRefresh(
       if (orgId === undefined) return null
       return deps.db.withTenant(orgId, async (tx) => {
         const issued = await rotate(tx, deps, orgId, request.token, 'credential')
-        if (issued === null || 'reuseDetected' in issued || issued.family.clientId === null) return null
+        if (issued === null || 'ended' in issued || issued.family.clientId === null) return null
         const { clientId, familyId } = issued.family
         const state = await credentialState(tx, orgId, clientId)
         if (!isUsable(deps, state)) return null

@@ -74,11 +74,11 @@ const stateCells = (record: RecordCore): (string | null)[] => [
   tagsCell(record),
 ]
 
-/** Every live asset, regardless of its period of validity. */
-export const assetRows = (db: Db, orgId: number): Batches<Asset> =>
+/** Every live asset, or those with these ids, regardless of their period of validity. */
+export const assetRows = (db: Db, orgId: number, ids?: readonly number[]): Batches<Asset> =>
   inBatches(
     0,
-    (after) => assetBatch(db, orgId, after, batchSize),
+    (after) => assetBatch(db, orgId, after, batchSize, ids),
     (asset) => asset.id,
   )
 

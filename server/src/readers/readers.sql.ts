@@ -91,6 +91,30 @@ export async function listReaders(db: Db, orgId: number, page: PageRequest): Pro
   return { rows: foldReaders(rows), total: rows[0]?.total ?? 0 }
 }
 
+export interface ReaderHit {
+  id: number
+  name: string
+  lastSeenAt: Instant | null
+}
+
+/**
+ * Readers whose name contains the term, those that start with it first. The statement reads the readers of the
+ * organization by their primary key; a quota limits their number.
+ */
+export async function searchReaders(db: Db, orgId: number, q: string, limit: number): Promise<ReaderHit[]> {
+  if (q === '') return []
+  const term = q.toLowerCase()
+  const rows = await db.query<{ id: number; name: string; last_seen_at: string | null }>(sql`
+    select r.id, r.name, r.last_seen_at from readers r
+    where r.org_id = ${orgId} and strpos(lower(r.name), ${term}) > 0
+    order by strpos(lower(r.name), ${term}) > 1, r.name, r.id limit ${limit}`)
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    lastSeenAt: row.last_seen_at === null ? null : fromDatabase(row.last_seen_at),
+  }))
+}
+
 export interface ReaderSecret {
   tokenHash: Buffer
   topicKey: string

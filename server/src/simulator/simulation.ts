@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { SeededRandom } from './seeded-random.ts'
 import { messages, singleFormats } from './messages.ts'
 import { type Site, type SiteAsset, type SitePoint, nextPoint } from './site.ts'
@@ -22,6 +23,33 @@ interface SimulatedSighting {
 
 const maxReadsPerMessage = 500
 
+/**
+ * `fetch` keeps a listener on its signal until garbage collection, and Node.js warns when there are many. So each request
+ * has its own signal, and the only listener on the shared signal is removed at the end of the request.
+ */
+async function post({ ingestUrl, signal }: PlayOptions, token: string, body: string): Promise<void> {
+  const request = new AbortController()
+  const abort = (): void => request.abort(signal.reason)
+  signal.throwIfAborted()
+  signal.addEventListener('abort', abort)
+  try {
+    const response = await fetch(ingestUrl, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        'user-agent': 'lastseen-simulator',
+      },
+      body,
+      signal: request.signal,
+    })
+    const text = await response.text()
+    if (response.status !== 202) throw new Error(`the server answered ${response.status}: ${text}`)
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}
+
 /** Sends the sightings of each reader with its token, and waits until they are durable. */
 async function send(options: PlayOptions, sightings: readonly SimulatedSighting[]): Promise<void> {
   const random = new SeededRandom(sightings.length)
@@ -33,17 +61,7 @@ async function send(options: PlayOptions, sightings: readonly SimulatedSighting[
         ...{ epc: asset.epc, mac: asset.mac, antenna: point.antenna },
         ...{ rssiDbm: -45 - random.below(30), atMs },
       }))
-      const response = await fetch(options.ingestUrl, {
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${token}`,
-          'content-type': 'application/json',
-          'user-agent': 'lastseen-simulator',
-        },
-        body: messages[options.format]!(reads, reader),
-        signal: options.signal,
-      })
-      if (response.status !== 202) throw new Error(`the server answered ${response.status}: ${await response.text()}`)
+      await post(options, token, messages[options.format]!(reads, reader))
       options.onSent?.(reads.length)
     }
   }
@@ -86,9 +104,6 @@ export async function runLive(
     })
     await send(options, sightings)
     const pauseMs = Math.max(0, 1000 - (performance.now() - started))
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, pauseMs)
-      options.signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true })
-    })
+    await setTimeout(pauseMs, undefined, { signal: options.signal }).catch(() => undefined)
   }
 }

@@ -6,7 +6,7 @@ import { type CoreRow, type ListRequest, type RecordTable, coreColumns, listReco
 import type { RecordCore } from '../records/record.ts'
 import { requestedLocations } from './report.sql.ts'
 
-const table: RecordTable = {
+export const assetTable: RecordTable = {
   kind: 'asset',
   table: sql`assets`,
   columns: coreColumns,
@@ -25,6 +25,6 @@ export async function listAssetsAtLocations(
   const locations = requestedLocations(orgId, { locationIds, includeDescendants: true })
   const isThere = sql`r.id in (
     select p.asset_id from asset_positions p where p.org_id = ${orgId} and p.location_id in (${locations}))`
-  const rows = await listRecords<CoreRow>(db, orgId, table, request, { include: [isThere] })
+  const rows = await listRecords<CoreRow>(db, orgId, assetTable, request, { include: [isThere] })
   return { rows: groupRows(rows, toRecord), total: rows[0]?.total ?? 0 }
 }

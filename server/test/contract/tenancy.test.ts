@@ -53,6 +53,8 @@ beforeAll(async () => {
     await context.app.anonymous('POST', '/api/v1/imports', { token: admin, json: { kind: 'assets' } })
   ).json.data.id
   ids['job_id'] = ids['import_id']!
+  const view = { name: 'Secret view', search: '' }
+  ids['view_id'] = (await context.app.anonymous('POST', '/api/v1/views', { token: admin, json: view })).json.data.id
   own['asset_id'] = (await outsider.post('/api/v1/assets', { name: 'Their own' })).json.data.id
   own['location_id'] = (await outsider.post('/api/v1/locations', { name: 'Their own' })).json.data.id
   session = (await theirs.signIn('admin')).accessToken
@@ -84,7 +86,7 @@ async function askAs(token: string, route: AnyRoute, fill: (name: string) => num
 
 describe('A caller of another organization with every scope', () => {
   // D24 covers assets and locations; records of the session API are 404 in another organization.
-  const elsewhere = ['reader_id', 'user_id', 'invitation_id', 'import_id', 'job_id', 'webhook_id']
+  const elsewhere = ['reader_id', 'user_id', 'invitation_id', 'import_id', 'job_id', 'webhook_id', 'view_id']
   const isElsewhere = (route: AnyRoute): boolean => route.ids?.some((name) => elsewhere.includes(name)) ?? false
   const byId = allRoutes.filter((route) => route.ids !== undefined && route.keys === undefined && !isElsewhere(route))
 

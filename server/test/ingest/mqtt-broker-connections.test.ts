@@ -4,7 +4,6 @@ import mqtt, { type MqttClient } from 'mqtt'
 import { generate } from 'mqtt-packet'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startBroker } from '../../src/ingest/mqtt-broker.ts'
-import { readerChangedTopic, rotateReaderToken } from '../../src/readers/commands.ts'
 import { type TestApp, startApp } from '../support/app.ts'
 import { publish } from '../support/mqtt.ts'
 import { freePort } from '../support/process.ts'
@@ -89,12 +88,11 @@ describe('The MQTT connections of a reader are closed in every process within a 
     const json = { name: 'Gate 7' }
     const reply = await context.app.anonymous('PATCH', `/api/v1/readers/${site.readerId}`, { token, json })
     expect(reply.status).toBe(200)
-    const { core } = context.app
     expect(connected.map((client) => client.connected)).toEqual([true, true])
-    const rotated = await rotateReaderToken(core, site.org.orgId, site.readerId)
-    await core.pubsub.publishAndWait(readerChangedTopic, String(site.readerId))
+    const rotated = await context.app.anonymous('POST', `/api/v1/readers/${site.readerId}/token`, { token })
+    expect(rotated.status).toBe(200)
     await expectCut(connected)
-    expect((await signIn({ readerId: site.readerId, token: rotated.token })).connected).toBe(true)
+    expect((await signIn({ readerId: site.readerId, token: rotated.json.data.token as string })).connected).toBe(true)
   })
 
   it('after it was deleted while its process could not receive notifications, once it can again', async () => {

@@ -39,6 +39,14 @@ export const listAssetsAtLocation = (id: number, request: AssetListRequest) =>
     placeholderData: keepPreviousData,
   })
 
+/** Assets in the order in which they were last seen; those that were never seen are at the end. */
+export const listAssetsByLastSeen = (request: AssetListRequest & { location_id?: number | undefined }) =>
+  queryOptions({
+    queryKey: [...assetKeys.all, 'list', 'by-last-seen', request],
+    queryFn: ({ signal }) => get<List<AssetAtLocation>>('/assets-by-last-seen', { ...request }, signal),
+    placeholderData: keepPreviousData,
+  })
+
 export interface PositionRequest {
   asset_id?: readonly number[]
   location_id?: number | undefined
@@ -71,6 +79,10 @@ export const listHistory = (
 export const createAsset = (body: object): Promise<Asset> => post('/assets', body)
 export const patchAsset = (id: number, body: object): Promise<Asset> => patch(`/assets/${id}`, body)
 export const deleteAsset = (id: number): Promise<void> => remove(`/assets/${id}`)
+
+/** Records that the operator sees these assets at the location now. */
+export const saveSightings = (locationKey: string, assetKeys: readonly string[]): Promise<void> =>
+  post('/inventory/save', { location_identifier: locationKey, asset_identifiers: assetKeys })
 
 export type RecordKind = 'assets' | 'locations'
 

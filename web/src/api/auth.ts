@@ -1,3 +1,4 @@
+import { flushDeletions } from '../lib/delayed-deletion.ts'
 import { post, postPublic } from './request.ts'
 import { endSession, startSession } from './session.ts'
 import type { InvitationOffer, SessionResponse } from './types.ts'
@@ -27,15 +28,18 @@ export const changePassword = (body: { current_password: string; new_password: s
 
 /** Ends this session. This browser is signed out even when the server does not respond. */
 export async function signOut(): Promise<void> {
+  await flushDeletions()
   await post('/auth/logout').catch(() => undefined)
-  endSession()
+  endSession('You signed out')
 }
 
 export async function signOutEverywhere(): Promise<void> {
+  await flushDeletions()
   await post('/auth/logout-everywhere')
-  endSession()
+  endSession('You signed out everywhere')
 }
 
 export async function switchOrganization(orgId: number): Promise<void> {
+  await flushDeletions()
   startSession(await post<SessionResponse>('/auth/switch-org', { org_id: orgId }))
 }

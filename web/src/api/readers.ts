@@ -61,4 +61,6 @@ export type ReaderDraft = NewReaderDraft & { format: string; clock: string; scan
 
 export const createReader = (draft: ReaderDraft): Promise<NewReader> => post('/readers', draft)
 export const patchReader = (id: number, draft: Partial<ReaderDraft>): Promise<Reader> => patch(`/readers/${id}`, draft)
+/** The old token stops working at once. */
+export const replaceReaderToken = (id: number): Promise<NewReader> => post(`/readers/${id}/token`)
 export const deleteReader = (id: number): Promise<void> => remove(`/readers/${id}`)

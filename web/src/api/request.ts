@@ -17,7 +17,7 @@ export async function sendWithSession(method: string, path: string, options: Req
   try {
     return await send(method, path, { ...options, token: await accessToken() })
   } catch (error) {
-    if (error instanceof UnauthorizedError) endSession()
+    if (error instanceof UnauthorizedError) endSession('The session was ended')
     throw error
   }
 }

@@ -9,6 +9,8 @@ import type { SessionResponse, User } from './types.ts'
  * would lose the next refresh token, and the session would end.
  */
 const storageKey = 'lastseen.session'
+/** Why the last session of this browser ended, for the sign-in page. */
+const endReasonKey = 'lastseen.session-end'
 const expiryMarginMs = 30_000
 
 interface StoredSession {
@@ -48,13 +50,18 @@ export function startSession({ user, refresh_token, access_token, expires_in }: 
   const access_token_expires_at = Date.now() + expires_in * 1000 - expiryMarginMs
   const stored: StoredSession = { refresh_token, access_token, access_token_expires_at, user }
   localStorage.setItem(storageKey, JSON.stringify(stored))
+  localStorage.removeItem(endReasonKey)
   setCurrentUser(user)
 }
 
-export function endSession(): void {
+/** The sign-in page shows the reason until the next sign-in. */
+export function endSession(reason: string): void {
+  localStorage.setItem(endReasonKey, reason)
   localStorage.removeItem(storageKey)
   setCurrentUser(null)
 }
+
+export const sessionEndReason = (): string | null => localStorage.getItem(endReasonKey)
 
 /** This tab follows when another tab signs in, signs out or switches to another organization. */
 window.addEventListener('storage', (event) => {
@@ -68,17 +75,15 @@ const isUsable = (stored: StoredSession, rejectedToken: string): boolean =>
 
 async function refreshTokens(rejectedToken: string): Promise<void> {
   const stored = readStored()
-  if (stored === null) {
-    endSession()
-    return
-  }
+  // Another tab has ended the session and has stored the reason.
+  if (stored === null) return setCurrentUser(null)
   if (isUsable(stored, rejectedToken)) return
   try {
     const response = await send('POST', '/auth/refresh', { body: { refresh_token: stored.refresh_token } })
     startSession(((await readJson(response)) as { data: SessionResponse }).data)
   } catch (error) {
     if (!(error instanceof UnauthorizedError)) throw error
-    endSession()
+    endSession(error.message)
   }
 }
 

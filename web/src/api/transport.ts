@@ -37,6 +37,8 @@ export async function send(
   if (token !== '') headers['Authorization'] = `Bearer ${token}`
   if (body !== undefined) headers['Content-Type'] = mediaType(method)
   const init: RequestInit = { method, headers, cache: 'no-store', credentials: 'omit' }
+  // A deletion that is sent while the user leaves the page is completed in the background.
+  if (method === 'DELETE') init.keepalive = true
   if (body !== undefined) init.body = JSON.stringify(body)
   if (signal !== undefined) init.signal = signal
   let response: Response

@@ -86,6 +86,8 @@ export type ImportState = Omit<Web['Import'], 'state'> & {
 
 export type Quota = Web['Quota']
 
+export type SavedView = Web['SavedView']
+
 export type Dwell = Web['Dwell']
 
 export type Flow = Web['Flow']

@@ -1,4 +1,4 @@
-import { Group, Skeleton, Table, Text, UnstyledButton } from '@mantine/core'
+import { Checkbox, Group, Skeleton, Table, Text, UnstyledButton } from '@mantine/core'
 import {
   type ColumnDef,
   type RowData,
@@ -28,7 +28,20 @@ export interface DataTableProps<T> {
   sort?: string | undefined
   onSort?: (sort: string | undefined) => void
   empty?: ReactNode
+  /** Ids of the columns that the user has hidden. */
+  hidden?: readonly string[]
+  selection?: RowSelection<T>
 }
+
+export interface RowSelection<T> {
+  isSelected: (row: T) => boolean
+  /** Selects or deselects rows. */
+  onChange: (rows: readonly T[], isSelected: boolean) => void
+  /** The accessible name of the row's checkbox. */
+  labelOf: (row: T) => string
+}
+
+const hideAll = (ids: readonly string[]): Record<string, boolean> => Object.fromEntries(ids.map((id) => [id, false]))
 
 const toState = (sort: string | undefined): SortingState =>
   sort === undefined ? [] : [{ id: sort.replace(/^-/, ''), desc: sort.startsWith('-') }]
@@ -36,14 +49,24 @@ const toState = (sort: string | undefined): SortingState =>
 const visibility = (from: string | undefined) => (from === undefined ? {} : { visibleFrom: from })
 
 /** A table that the server sorts and paginates. */
-export function DataTable<T>({ label, columns, rows, rowKey, sort, onSort, empty }: DataTableProps<T>) {
+export function DataTable<T>({
+  label,
+  columns,
+  rows,
+  rowKey,
+  sort,
+  onSort,
+  empty,
+  hidden = [],
+  selection,
+}: DataTableProps<T>) {
   const table = useReactTable({
     data: (rows as T[] | undefined) ?? [],
     columns,
     getCoreRowModel: getCoreRowModel(),
     getRowId: rowKey,
     manualSorting: true,
-    state: { sorting: toState(sort) },
+    state: { sorting: toState(sort), columnVisibility: hideAll(hidden) },
     defaultColumn: { enableSorting: false },
   })
   const next = (id: string): string | undefined => (sort === id ? `-${id}` : sort === `-${id}` ? undefined : id)
@@ -56,6 +79,7 @@ export function DataTable<T>({ label, columns, rows, rowKey, sort, onSort, empty
       <IconSelector size={14} />
     )
   const ariaSort = (id: string) => (sort === id ? 'ascending' : sort === `-${id}` ? 'descending' : 'none')
+  const selectedCount = rows?.filter((row) => selection?.isSelected(row)).length ?? 0
   if (rows?.length === 0 && empty !== undefined) return <>{empty}</>
   return (
     <div className="table-wrap">
@@ -63,6 +87,17 @@ export function DataTable<T>({ label, columns, rows, rowKey, sort, onSort, empty
         <Table.Thead>
           {table.getHeaderGroups().map((group) => (
             <Table.Tr key={group.id}>
+              {selection !== undefined && (
+                <Table.Th w={36}>
+                  <Checkbox
+                    size="xs"
+                    aria-label="Select all on this page"
+                    checked={selectedCount > 0 && selectedCount === rows?.length}
+                    indeterminate={selectedCount > 0 && selectedCount !== rows?.length}
+                    onChange={({ currentTarget }) => selection.onChange(rows ?? [], currentTarget.checked)}
+                  />
+                </Table.Th>
+              )}
               {group.headers.map(({ id, column, getContext }) => {
                 const meta = column.columnDef.meta
                 const title = flexRender(column.columnDef.header, getContext())
@@ -99,13 +134,26 @@ export function DataTable<T>({ label, columns, rows, rowKey, sort, onSort, empty
           {rows === undefined
             ? Array.from({ length: 8 }, (_, index) => (
                 <Table.Tr key={index}>
-                  <Table.Td colSpan={columns.length}>
+                  <Table.Td colSpan={columns.length + 1}>
                     <Skeleton height={18} radius="sm" />
                   </Table.Td>
                 </Table.Tr>
               ))
             : table.getRowModel().rows.map((row) => (
-                <Table.Tr key={row.id}>
+                <Table.Tr
+                  key={row.id}
+                  {...(selection?.isSelected(row.original) === true ? { 'data-selected': true } : {})}
+                >
+                  {selection !== undefined && (
+                    <Table.Td>
+                      <Checkbox
+                        size="xs"
+                        aria-label={selection.labelOf(row.original)}
+                        checked={selection.isSelected(row.original)}
+                        onChange={({ currentTarget }) => selection.onChange([row.original], currentTarget.checked)}
+                      />
+                    </Table.Td>
+                  )}
                   {row.getVisibleCells().map((cell) => (
                     <Table.Td
                       key={cell.id}

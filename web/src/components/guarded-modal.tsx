@@ -37,7 +37,6 @@ export function GuardedModal({
         stackId="question"
         withCloseButton={false}
         title={question.title}
-        size="sm"
       >
         <Stack>
           <Text size="sm">{question.text}</Text>

@@ -2,13 +2,17 @@ import { Box, Group, Paper, type PaperProps, Stack, Text, Title } from '@mantine
 import { useDocumentTitle } from '@mantine/hooks'
 import type { ReactNode } from 'react'
 
-/** A page with its heading and its actions. */
+/**
+ * A page with its heading and its actions. There are two kinds: lists and records use the whole width, forms and settings
+ * are narrower. Both begin at the same left edge.
+ */
 export function Page({
   title,
   documentTitle,
   lead,
   actions,
   above,
+  kind = 'list',
   children,
 }: {
   title: ReactNode
@@ -16,24 +20,27 @@ export function Page({
   lead?: ReactNode
   actions?: ReactNode
   above?: ReactNode
+  kind?: 'list' | 'form'
   children: ReactNode
 }) {
   useDocumentTitle(`${documentTitle ?? (typeof title === 'string' ? title : 'Lastseen')} · Lastseen`)
   return (
     <Box className="app-page">
-      {above}
-      <Group justify="space-between" align="flex-start" mb="md" gap="sm">
-        <Box style={{ flex: '1 1 260px', minWidth: 0 }}>
-          <Title order={1}>{title}</Title>
-          {lead !== undefined && (
-            <Text c="dimmed" size="sm" mt={3} component="div">
-              {lead}
-            </Text>
-          )}
-        </Box>
-        {actions !== undefined && <Group gap="xs">{actions}</Group>}
-      </Group>
-      {children}
+      <Box className={kind === 'form' ? 'app-page-form' : ''}>
+        {above}
+        <Group justify="space-between" align="flex-start" mb="md" gap="sm">
+          <Box style={{ flex: '1 1 260px', minWidth: 0 }}>
+            <Title order={1}>{title}</Title>
+            {lead !== undefined && (
+              <Text c="dimmed" size="sm" mt={3} component="div">
+                {lead}
+              </Text>
+            )}
+          </Box>
+          {actions !== undefined && <Group gap="xs">{actions}</Group>}
+        </Group>
+        {children}
+      </Box>
     </Box>
   )
 }

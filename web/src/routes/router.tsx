@@ -11,7 +11,15 @@ import {
 import { loadCode } from '../api/connection.ts'
 import { currentUser } from '../api/session.ts'
 import { SignInPage } from '../features/auth/sign-in.tsx'
-import { assetSearch, labelSearch, locationSearch, reportSearch, scanSearch, signInSearch } from './search-params.ts'
+import {
+  assetSearch,
+  labelSearch,
+  locationSearch,
+  readerSearch,
+  reportSearch,
+  scanSearch,
+  signInSearch,
+} from './search-params.ts'
 import { CrashPage, NotFoundPage } from './error-pages.tsx'
 
 const root = createRootRouteWithContext<{ queries: QueryClient }>()({ component: Outlet })
@@ -84,6 +92,7 @@ const appRoutes = [
   createRoute({
     ...parent,
     ...lazyPage('/readers', () => import('../features/readers/readers-page.tsx'), 'ReadersPage'),
+    validateSearch: readerSearch,
   }),
   createRoute({
     ...parent,

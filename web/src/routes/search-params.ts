@@ -18,10 +18,14 @@ const withoutUndefined = <T extends object>(search: T): { [K in keyof T]?: Exclu
 
 export const signInSearch = (raw: Raw) => withoutUndefined({ to: text(raw['to']) })
 
-const assetSorts = ['external_key', 'name', 'created_at', 'updated_at'] as const
+/** `create=yes` opens the form for a new record. */
+const create = (raw: Raw) => ({ create: oneOf(raw['create'], ['yes'] as const) })
+
+const assetSorts = ['external_key', 'name', 'created_at', 'updated_at', 'last_seen_at'] as const
 
 const assetSortOrders = assetSorts.flatMap((name) => [name, `-${name}`] as const)
 
+/** `hide` lists the columns that are not shown. */
 export const assetSearch = (raw: Raw) =>
   withoutUndefined({
     q: text(raw['q']),
@@ -30,9 +34,13 @@ export const assetSearch = (raw: Raw) =>
     location: positiveInteger(raw['location']),
     page: positiveInteger(raw['page']),
     size: positiveInteger(raw['size']),
+    hide: text(raw['hide']),
+    ...create(raw),
   })
 
-export const locationSearch = (raw: Raw) => withoutUndefined({ q: text(raw['q']) })
+export const locationSearch = (raw: Raw) => withoutUndefined({ q: text(raw['q']), ...create(raw) })
+
+export const readerSearch = (raw: Raw) => withoutUndefined(create(raw))
 
 export const scanSearch = (raw: Raw) => withoutUndefined({ location: positiveInteger(raw['location']) })
 
@@ -55,5 +63,9 @@ export const reportSearch = (raw: Raw) =>
     asset: positiveInteger(raw['asset']),
   })
 
+/** `keys` are the selected assets; without it, the page offers all. */
 export const labelSearch = (raw: Raw) =>
-  withoutUndefined({ kind: oneOf(raw['kind'], ['assets', 'locations'] as const) })
+  withoutUndefined({
+    kind: oneOf(raw['kind'], ['assets', 'locations'] as const),
+    keys: Array.isArray(raw['keys']) ? raw['keys'].flatMap((one) => text(one) ?? []).slice(0, 200) : undefined,
+  })

@@ -9,11 +9,15 @@ import {
   IconBox,
   IconChartBar,
   IconFileImport,
+  IconKey,
   IconLayoutDashboard,
   IconMapPin,
   IconPrinter,
   IconScan,
   IconSearch,
+  IconUser,
+  IconUsers,
+  IconWebhook,
 } from '../components/icons.ts'
 import { useHasRole } from '../components/use-session.ts'
 import { AccountMenu } from './account-menu.tsx'
@@ -36,8 +40,16 @@ const links = [
   { to: '/import', label: 'Import & export', icon: IconFileImport },
 ] as const
 
+const settingLinks = [
+  { to: '/settings/account', label: 'Account', icon: IconUser },
+  { to: '/settings/api-keys', label: 'API Keys', icon: IconKey, role: 'admin' },
+  { to: '/settings/webhooks', label: 'Webhooks', icon: IconWebhook, role: 'admin' },
+  { to: '/settings/members', label: 'Members', icon: IconUsers, role: 'admin' },
+] as const
+
 function Navigation({ onGo }: { onGo: () => void }) {
   const isOperator = useHasRole('operator')
+  const isAdmin = useHasRole('admin')
   return (
     <Stack gap={2} component="nav" aria-label="Main">
       {links
@@ -48,7 +60,43 @@ function Navigation({ onGo }: { onGo: () => void }) {
             {label}
           </Link>
         ))}
+      <Text size="xs" fw={600} c="dimmed" px={10} pt="md" pb={4}>
+        Settings
+      </Text>
+      {settingLinks
+        .filter((one) => !('role' in one) || isAdmin)
+        .map(({ to, label, icon: Icon }) => (
+          <Link key={to} to={to} className="nav-link" onClick={onGo}>
+            <Icon size={18} stroke={1.8} />
+            {label}
+          </Link>
+        ))}
     </Stack>
+  )
+}
+
+const bottomLinks = ['/', '/assets', '/scan', '/locations'] as const
+
+/** On a phone, the most used pages are in reach of the thumb. */
+function BottomBar() {
+  const isOperator = useHasRole('operator')
+  return (
+    <nav aria-label="Quick links" className="bottom-bar">
+      {links
+        .filter(({ to }) => (bottomLinks as readonly string[]).includes(to) && (to !== '/scan' || isOperator))
+        .map(({ to, label, icon: Icon }) => (
+          <Link
+            key={to}
+            to={to}
+            className="bottom-link"
+            activeOptions={{ exact: to === '/' }}
+            {...(to === '/scan' ? { 'data-main': true } : {})}
+          >
+            <Icon size={20} stroke={1.8} />
+            {label}
+          </Link>
+        ))}
+    </nav>
   )
 }
 
@@ -100,6 +148,7 @@ export function Shell() {
     <AppShell
       layout="alt"
       header={{ height: 54 }}
+      footer={{ height: { base: 62, sm: 0 } }}
       navbar={{ width: 226, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
     >
       <a href="#main" className="skip">
@@ -137,6 +186,9 @@ export function Shell() {
           <OrganizationSwitch />
         </AppShell.Section>
       </AppShell.Navbar>
+      <AppShell.Footer hiddenFrom="sm" style={{ background: 'var(--page-surface)' }}>
+        <BottomBar />
+      </AppShell.Footer>
       <AppShell.Main id="main" className="app-main" tabIndex={-1}>
         <Outlet />
       </AppShell.Main>

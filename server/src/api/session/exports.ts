@@ -32,9 +32,10 @@ export function exportRoutes(deps: RecordDeps): AnyRoute[] {
       id: 'exports.assets',
       path: '/exports/assets.csv',
       scopes: ['assets:read'],
-      summary: 'Export all assets',
-      async handle({ principal }) {
-        return file('assets.csv', toCsv(assetTable, assetRows(deps.db.replica(principal.orgId), principal.orgId)))
+      summary: 'Export all assets, or those with the given ids',
+      query: { parameters: { asset_id: idsParam } },
+      async handle({ principal: { orgId }, query: { asset_id: assetIds } }) {
+        return file('assets.csv', toCsv(assetTable, assetRows(deps.db.replica(orgId), orgId, assetIds)))
       },
     }),
     route({

@@ -15,6 +15,7 @@ import { now } from '../../kernel/clock.ts'
 import { formatMillis, instantFromMillis } from '../../kernel/instant.ts'
 import type { RecordCore, RecordDeps } from '../../records/record.ts'
 import { listAssetsAtLocations } from '../../tracking/assets-at-location.sql.ts'
+import { listAssetsByLastSeen } from '../../tracking/assets-by-last-seen.sql.ts'
 import { type Overview, type OverviewCache, unseenAfterHours } from '../../tracking/overview-cache.ts'
 import { type UnseenAsset, listUnseenAssets } from '../../tracking/unseen-assets.sql.ts'
 import { line, timestamp, whole } from './fields.ts'
@@ -165,6 +166,34 @@ export function overviewRoutes(deps: OverviewDeps): AnyRoute[] {
         const { limit: most, offset: skipped, location_id: locationIds = [], q, is_active: isActive, sort } = query
         const request = { limit: most, offset: skipped, filter: { q, isActive }, sort, now: now(deps.clock) }
         const page = await listAssetsAtLocations(deps.db.read, orgId, locationIds, request)
+        const data = page.rows.map(presentAssetAtLocation)
+        return ok({ data, limit: most, offset: skipped, total_count: page.total })
+      },
+    }),
+    route({
+      ...common,
+      id: 'assets.by-last-seen',
+      path: '/assets-by-last-seen',
+      scopes: ['assets:read', 'tracking:read'],
+      summary: 'List assets in the order in which they were last seen',
+      description:
+        'The latest come first; with `sort=last_seen_at` the longest unseen. Assets that were never seen are at the end.',
+      query: {
+        parameters: {
+          limit,
+          offset,
+          q: searchParam,
+          location_id: idsParam,
+          is_active: booleanParam,
+          sort: sortParam(['last_seen_at'], [{ field: 'last_seen_at', descending: true }]),
+        },
+      },
+      success: { status: 200, description: 'A page of assets', schema: pageOf(AssetAtLocationOut) },
+      async handle({ principal: { orgId }, query }) {
+        const { limit: most, offset: skipped, location_id: locationIds, q, is_active: isActive, sort } = query
+        const descending = sort.every((term) => term.descending)
+        const request = { limit: most, offset: skipped, filter: { q, isActive }, now: now(deps.clock) }
+        const page = await listAssetsByLastSeen(deps.db.read, orgId, { ...request, descending, locationIds })
         const data = page.rows.map(presentAssetAtLocation)
         return ok({ data, limit: most, offset: skipped, total_count: page.total })
       },

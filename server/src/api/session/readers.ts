@@ -2,7 +2,7 @@ import { limit, offset } from '../../http/validation/query.ts'
 import { type AnyRoute, created, noContent, ok, route } from '../../http/route.ts'
 import { type Component, pageOf, envelope } from '../../http/openapi/response-schema.ts'
 import type { RecordDeps } from '../../records/record.ts'
-import { changeReader, createReader, getReader, removeReader } from '../../readers/commands.ts'
+import { changeReader, createReader, getReader, removeReader, rotateReaderToken } from '../../readers/commands.ts'
 import type { NewReader, Reader } from '../../readers/reader.ts'
 import { listReaders } from '../../readers/readers.sql.ts'
 import {
@@ -112,6 +112,21 @@ export function readerRoutes(deps: ReaderDeps): AnyRoute[] {
         const reader = await changeReader(deps, principal.orgId, params.reader_id, change)
         await deps.publishAndWait(params.reader_id)
         return ok({ data: presentReader(reader) })
+      },
+    }),
+    route({
+      ...writing,
+      id: 'readers.rotate-token',
+      method: 'POST',
+      path: '/readers/{reader_id}/token',
+      ids: ['reader_id'],
+      summary: 'Replace the token of a reader; the new one is shown only once',
+      description: 'The old token stops working at once, and the MQTT connection of the reader is closed.',
+      success: { status: 200, description: 'The reader with its new token', schema: envelope(NewReaderOut) },
+      async handle({ principal, params }) {
+        const newReader = await rotateReaderToken(deps, principal.orgId, params.reader_id)
+        await deps.publishAndWait(params.reader_id)
+        return ok({ data: presentNew(newReader) })
       },
     }),
     route({

@@ -3,15 +3,42 @@ import { integerParam, searchParam } from '../../http/validation/query.ts'
 import { type AnyRoute, ok, route } from '../../http/route.ts'
 import { nullable } from '../../http/validation/schema.ts'
 import { type Output, component, embedded, envelope } from '../../http/openapi/response-schema.ts'
+import { type ReaderHit, searchReaders } from '../../readers/readers.sql.ts'
 import type { RecordDeps } from '../../records/record.ts'
 import { type Hit, type TagHit, searchRecords, searchTags } from '../../records/search.sql.ts'
 import { tagTypes } from '../../tags/tag.ts'
-import { line } from './fields.ts'
+import { type LastSeen, lastSeenOf } from '../../tracking/last-seen.sql.ts'
+import { line, timestamp, wire } from './fields.ts'
 
 const HitOut = component(
   'SearchHit',
   { id: id, external_key: line, name: line },
-  { id: 4503170118275611, external_key: 'ASSET-0001', name: 'Pallet jack 7' },
+  { id: 7710249930581042, external_key: 'DOCK-3', name: 'Dock 3' },
+)
+
+const lastSeenShape = {
+  location_id: nullable(id),
+  location_name: nullable(line),
+  last_seen_at: nullable(timestamp),
+}
+
+const AssetHitOut = component(
+  'SearchAssetHit',
+  { id: id, external_key: line, name: line, ...lastSeenShape },
+  {
+    id: 4503170118275611,
+    external_key: 'ASSET-0001',
+    name: 'Pallet jack 7',
+    location_id: 7710249930581042,
+    location_name: 'Dock 3',
+    last_seen_at: '2026-05-04T08:00:00.000Z',
+  },
+)
+
+const ReaderHitOut = component(
+  'SearchReaderHit',
+  { id: id, name: line, last_seen_at: nullable(timestamp) },
+  { id: 8120449930581042, name: 'Gate 1', last_seen_at: null },
 )
 
 const TagHitOut = component(
@@ -24,6 +51,9 @@ const TagHitOut = component(
     location_id: nullable(id),
     holder_key: line,
     holder_name: line,
+    /** Where the asset with the tag was last seen. */
+    last_seen_location: nullable(line),
+    last_seen_at: nullable(timestamp),
   },
   {
     id: 6021874402113355,
@@ -33,13 +63,20 @@ const TagHitOut = component(
     location_id: null,
     holder_key: 'ASSET-0001',
     holder_name: 'Pallet jack 7',
+    last_seen_location: 'Dock 3',
+    last_seen_at: '2026-05-04T08:00:00.000Z',
   },
 )
 
 const SearchOut = component(
   'SearchResult',
-  { assets: listOf(embedded(HitOut)), locations: listOf(embedded(HitOut)), tags: listOf(embedded(TagHitOut)) },
-  { assets: [], locations: [], tags: [] },
+  {
+    assets: listOf(embedded(AssetHitOut)),
+    locations: listOf(embedded(HitOut)),
+    readers: listOf(embedded(ReaderHitOut)),
+    tags: listOf(embedded(TagHitOut)),
+  },
+  { assets: [], locations: [], readers: [], tags: [] },
 )
 
 const presentHit = (hit: Hit): Output<(typeof HitOut)['shape']> => ({
@@ -48,7 +85,20 @@ const presentHit = (hit: Hit): Output<(typeof HitOut)['shape']> => ({
   name: hit.name,
 })
 
-const presentTagHit = (hit: TagHit): Output<(typeof TagHitOut)['shape']> => ({
+const presentAssetHit = (hit: Hit, seen: LastSeen | undefined): Output<(typeof AssetHitOut)['shape']> => ({
+  ...presentHit(hit),
+  location_id: seen?.locationId ?? null,
+  location_name: seen?.locationName ?? null,
+  last_seen_at: wire(seen?.lastSeenAt ?? null),
+})
+
+const presentReaderHit = (hit: ReaderHit): Output<(typeof ReaderHitOut)['shape']> => ({
+  id: hit.id,
+  name: hit.name,
+  last_seen_at: wire(hit.lastSeenAt),
+})
+
+const presentTagHit = (hit: TagHit, seen: LastSeen | undefined): Output<(typeof TagHitOut)['shape']> => ({
   id: hit.id,
   tag_type: hit.type,
   value: hit.value,
@@ -56,9 +106,11 @@ const presentTagHit = (hit: TagHit): Output<(typeof TagHitOut)['shape']> => ({
   location_id: hit.locationId,
   holder_key: hit.holderKey,
   holder_name: hit.holderName,
+  last_seen_location: seen?.locationName ?? null,
+  last_seen_at: wire(seen?.lastSeenAt ?? null),
 })
 
-export const searchComponents = [HitOut, TagHitOut, SearchOut]
+export const searchComponents = [HitOut, AssetHitOut, ReaderHitOut, TagHitOut, SearchOut]
 
 export const searchRoute = (deps: RecordDeps): AnyRoute =>
   route({
@@ -67,17 +119,27 @@ export const searchRoute = (deps: RecordDeps): AnyRoute =>
     access: 'session',
     id: 'search',
     path: '/search',
-    scopes: ['assets:read', 'locations:read'],
-    summary: 'Search assets, locations and tags',
+    scopes: ['assets:read', 'locations:read', 'tracking:read'],
+    summary: 'Search assets, locations, readers and tags',
     query: { parameters: { q: { ...searchParam, fallback: '' }, limit: integerParam(1, 50, 8) } },
     success: { status: 200, description: 'The best matches', schema: envelope(SearchOut) },
     async handle({ principal: { orgId }, query: { q, limit: most } }) {
-      const [assets, locations, tags] = await Promise.all([
-        searchRecords(deps.db.read, orgId, 'asset', q, most),
-        searchRecords(deps.db.read, orgId, 'location', q, most),
-        searchTags(deps.db.read, orgId, q, most),
+      const { read } = deps.db
+      const [assets, locations, readers, tags] = await Promise.all([
+        searchRecords(read, orgId, 'asset', q, most),
+        searchRecords(read, orgId, 'location', q, most),
+        searchReaders(read, orgId, q, most),
+        searchTags(read, orgId, q, most),
       ])
-      const records = { assets: assets.map(presentHit), locations: locations.map(presentHit) }
-      return ok({ data: { ...records, tags: tags.map(presentTagHit) } })
+      const assetIds = [...assets.map((hit) => hit.id), ...tags.flatMap((hit) => hit.assetId ?? [])]
+      const seen = await lastSeenOf(read, orgId, [...new Set(assetIds)])
+      return ok({
+        data: {
+          assets: assets.map((hit) => presentAssetHit(hit, seen.get(hit.id))),
+          locations: locations.map(presentHit),
+          readers: readers.map(presentReaderHit),
+          tags: tags.map((hit) => presentTagHit(hit, seen.get(hit.assetId ?? 0))),
+        },
+      })
     },
   })

@@ -169,7 +169,7 @@ export function sessionRoutes(deps: AccountDeps): AnyRoute[] {
       description: 'Ends every session of the user, in every organization.',
       success: signedOut,
       async handle({ principal }) {
-        await endSessions(deps, Number(principal.subject))
+        await endSessions(deps, Number(principal.subject), 'signed_out')
         return noContent
       },
     }),

@@ -21,6 +21,7 @@ import { inboxComponents, inboxRoutes } from './reader-inbox.ts'
 import { type ReaderDeps, readerComponents, readerRoutes } from './readers.ts'
 import { type QuotaDeps, quotaComponents, quotaRoutes } from './quotas.ts'
 import { reportComponents, reportRoutes } from './reports.ts'
+import { SavedViewOut, savedViewRoutes } from './saved-views.ts'
 import { searchComponents, searchRoute } from './search.ts'
 import { sessionComponents, sessionRoutes } from './sessions.ts'
 import { type WebhookRouteDeps, webhookComponents, webhookRoutes } from './webhooks.ts'
@@ -54,6 +55,7 @@ export function sessionSurface(
     ...exportRoutes(deps),
     ...importRoutes(deps),
     ...quotaRoutes(deps),
+    ...savedViewRoutes(deps),
   ]
   return { base: '/api/v1', isInternal: true, routes }
 }
@@ -73,4 +75,5 @@ export const sessionComponentsOf: readonly Component[] = [
   ...reportComponents,
   ...importComponents,
   ...quotaComponents,
+  SavedViewOut,
 ] as Component[]

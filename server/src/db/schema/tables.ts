@@ -65,6 +65,7 @@ export const tables: readonly Table[] = [
   tenant('webhooks'),
   tenant('webhook_attempts'),
   tenant('invitations'),
+  tenant('saved_views'),
   tenant('imports'),
   tenant('import_rows'),
 ]

@@ -160,6 +160,32 @@ describe('POST /api/v1/auth/refresh (D39)', () => {
     expectApiError(await renew(token), 'unauthorized')
   })
 
+  it('tells the holder of an issued token why its session ended: sign-out, password, expiry or revocation (D39)', async () => {
+    const someone = await newPerson(org)
+    const open = (given = password): Promise<Session> => session(login(someone.email, given))
+    const [other, changed] = [await open(), await open()]
+    const next = 'a wholly new password'
+    const change = { current_password: password, new_password: next }
+    expect((await post('password', change, other.access_token)).status).toBe(204)
+    expectApiError(await renew(changed.refresh_token), 'unauthorized', { detail: 'Your password was changed' })
+    const reused = await open(next)
+    const current = await session(renew(reused.refresh_token))
+    expectApiError(await renew(reused.refresh_token), 'unauthorized', { detail: 'The session was ended' })
+    expectApiError(await renew(current.refresh_token), 'unauthorized', { detail: 'The session was ended' })
+    const expired = await open(next)
+    const unknown = { detail: 'The session expired or was ended' }
+    expectApiError(await renew(changed.refresh_token), 'unauthorized', unknown)
+    clock.advance(30 * 24 * 3600)
+    expectApiError(await renew(expired.refresh_token), 'unauthorized', { detail: 'The session expired' })
+    expectApiError(await renew(`${expired.refresh_token.slice(0, -4)}AAAA`), 'unauthorized', unknown)
+    const again = await open(next)
+    await post('logout', {}, again.access_token)
+    expectApiError(await renew(again.refresh_token), 'unauthorized', { detail: 'You signed out' })
+    const everywhere = await open(next)
+    await post('logout-everywhere', {}, everywhere.access_token)
+    expectApiError(await renew(everywhere.refresh_token), 'unauthorized', { detail: 'You signed out' })
+  })
+
   it('answers 401 to the refresh token of an API credential, which stays valid on the token endpoint', async () => {
     const { refresh: token } = await newTokens(org)
     expectApiError(await renew(token), 'unauthorized')

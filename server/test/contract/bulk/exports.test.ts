@@ -43,6 +43,17 @@ describe('GET /exports/assets.csv', () => {
     )
   })
 
+  it('contains only the assets with the given ids, and none of another organization', async () => {
+    const org = await context.app.newOrg()
+    const { accessToken } = await org.signIn('viewer')
+    const made = []
+    for (const key of ['A', 'B', 'C']) made.push(await create(org.full, 'assets', { external_key: key, name: key }))
+    const foreign = await create(site.api, 'assets', { external_key: 'FOREIGN', name: 'Foreign' })
+    const ids = [made[2]!.id, made[0]!.id, foreign.id]
+    const records = parseRecords((await get('assets.csv', { asset_id: ids }, accessToken)).text)
+    expect(records.map((one) => one['external_key']).sort()).toEqual(['A', 'C'])
+  })
+
   it('contains each asset, also outside its validity, and can be read back without loss', async () => {
     const org = await context.app.newOrg()
     const { accessToken } = await org.signIn('viewer')

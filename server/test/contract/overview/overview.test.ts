@@ -95,6 +95,57 @@ describe('GET /assets-at-location', () => {
   })
 })
 
+describe('GET /assets-by-last-seen', () => {
+  const page = async (query: Parameters<typeof get>[1] = {}): Promise<[string[], number]> => {
+    const reply = await get('/assets-by-last-seen', query)
+    expect(reply.status, reply.text).toBe(200)
+    return [(reply.json.data as { name: string }[]).map((one) => one.name), reply.json.total_count]
+  }
+
+  it('lists live assets, the latest seen first or last, and those that were never seen at the end', async () => {
+    expect(await page()).toEqual([['Pallet', 'Crate', 'Drum', 'Never'], 4])
+    expect(await page({ sort: '-last_seen_at' })).toEqual([['Pallet', 'Crate', 'Drum', 'Never'], 4])
+    expect(await page({ sort: 'last_seen_at' })).toEqual([['Drum', 'Crate', 'Pallet', 'Never'], 4])
+    const reply = await get('/assets-by-last-seen', { limit: 1 })
+    expect(reply.json.data).toEqual([
+      {
+        id: pallet.id,
+        external_key: 'PALLET',
+        name: 'Pallet',
+        is_active: true,
+        updated_at: expect.any(String),
+        tag_count: 1,
+      },
+    ])
+  })
+
+  it('has pages that neither overlap nor omit an asset, with the exact total on each', async () => {
+    for (const sort of ['last_seen_at', '-last_seen_at']) {
+      const pages = [0, 1, 2, 3, 4].map((offset) => page({ sort, limit: 1, offset }))
+      const [all] = await page({ sort })
+      expect(await Promise.all(pages)).toEqual([...all.map((name) => [[name], 4]), [[], 4]])
+    }
+  })
+
+  it('combines with the filters of the asset list', async () => {
+    expect(await page({ q: 'ne' })).toEqual([['Never'], 1])
+    expect(await page({ q: 'r', sort: 'last_seen_at' })).toEqual([['Drum', 'Crate', 'Never'], 3])
+    expect(await page({ location_id: hall.id })).toEqual([['Drum'], 1])
+    expect(await page({ location_id: yard.id, q: 'crat', is_active: 'true' })).toEqual([['Crate'], 1])
+    expect(await page({ is_active: 'true' })).toEqual([['Pallet', 'Crate', 'Drum', 'Never'], 4])
+    expect(await page({ is_active: 'false' })).toEqual([[], 0])
+  })
+
+  it('shows no asset of another organization', async () => {
+    const { accessToken } = await (await context.app.newOrg()).signIn('viewer')
+    const query = { location_id: yard.id }
+    for (const more of [{}, { query }]) {
+      const reply = await context.app.anonymous('GET', '/api/v1/assets-by-last-seen', { token: accessToken, ...more })
+      expect([reply.status, reply.json.data, reply.json.total_count]).toEqual([200, [], 0])
+    }
+  })
+})
+
 describe('GET /moves', () => {
   const summary = async (query: Parameters<typeof get>[1]) => {
     const reply = await get('/moves', query)

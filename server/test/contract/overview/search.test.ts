@@ -38,7 +38,48 @@ describe('GET /search', () => {
     const found = await search({ q: 'pAllet' })
     expect(names(found.assets)).toEqual(['Pallet', 'Spare'])
     expect(names(found.locations)).toEqual(['Pallet store'])
-    expect(found.assets[0]).toEqual({ id: pallet.id, external_key: 'PALLET', name: 'Pallet' })
+    expect(found.locations[0]).toEqual({ id: expect.any(Number), external_key: 'STORE', name: 'Pallet store' })
+  })
+
+  it('states where and when each asset was last seen, also for an asset found by its tag', async () => {
+    const found = await search({ q: 'pallet' })
+    const asset = { id: pallet.id, external_key: 'PALLET', name: 'Pallet' }
+    const seen = { location_id: dock.id, location_name: 'Dock', last_seen_at: '2026-05-04T10:00:00.000Z' }
+    expect(found.assets).toEqual([
+      { ...asset, ...seen },
+      {
+        id: expect.any(Number),
+        external_key: 'old pallet',
+        name: 'Spare',
+        location_id: null,
+        location_name: null,
+        last_seen_at: null,
+      },
+    ])
+    expect((await search({ q: 'e280aa' })).tags).toMatchObject([
+      { last_seen_location: 'Dock', last_seen_at: '2026-05-04T10:00:00.000Z' },
+    ])
+  })
+
+  it('finds the organization’s readers by any part of their name, those that start with it first', async () => {
+    const other = await Site.open(context.app, 'Elsewhere')
+    for (const [org, name] of [
+      [site.org, 'North Gate'],
+      [site.org, 'Gate 100%'],
+      [other.org, 'Gate of another organization'],
+    ] as const) {
+      const { accessToken } = await org.signIn('manager')
+      const reply = await context.app.anonymous('POST', '/api/v1/readers', { token: accessToken, json: { name } })
+      expect(reply.status, reply.text).toBe(201)
+    }
+    const { readers } = await search({ q: 'gATE' })
+    expect(readers).toEqual([
+      { id: expect.any(Number), name: 'Gate', last_seen_at: null },
+      { id: expect.any(Number), name: 'Gate 100%', last_seen_at: null },
+      { id: expect.any(Number), name: 'North Gate', last_seen_at: null },
+    ])
+    expect(names((await search({ q: '0%' })).readers)).toEqual(['Gate 100%'])
+    expect((await search({ q: 'gate', limit: 1 })).readers.length).toBe(1)
   })
 
   it('finds prefixes of one letter or more', async () => {
@@ -67,6 +108,8 @@ describe('GET /search', () => {
         location_id: null,
         holder_key: 'PALLET',
         holder_name: 'Pallet',
+        last_seen_location: 'Dock',
+        last_seen_at: '2026-05-04T10:00:00.000Z',
       },
     ])
   })
@@ -88,7 +131,7 @@ describe('GET /search', () => {
 
   it('with an empty query finds nothing', async () => {
     for (const query of [{}, { q: '' }, { q: ':' }, { q: 'no such thing' }])
-      expect(await search(query)).toEqual({ assets: [], locations: [], tags: [] })
+      expect(await search(query)).toEqual({ assets: [], locations: [], readers: [], tags: [] })
   })
 
   it('rejects a limit of 51', async () => {

@@ -157,6 +157,38 @@ describe('a reader that was deleted', () => {
   })
 })
 
+describe('a reader whose token was replaced by POST /readers/{reader_id}/token', () => {
+  const rotate = (readerId: number, token = manager) =>
+    context.app.anonymous('POST', `/api/v1/readers/${readerId}/token`, { token })
+
+  it('is accepted with the new token alone, at once and in every process, and keeps its settings', async () => {
+    const { token, readerId } = await newReader()
+    for (const app of [context.app, second]) expect((await site.post(message(), token, app)).status).toBe(202)
+    const before = await context.app.anonymous('GET', `/api/v1/readers/${readerId}`, { token: manager })
+    const reply = await rotate(readerId)
+    expect([reply.status, reply.json.data.token]).toEqual([200, expect.stringMatching(/^lsd_/)])
+    expect(reply.json.data.token).not.toBe(token)
+    expect(reply.json.data).toMatchObject({
+      name: before.json.data.name,
+      scan_points: before.json.data.scan_points,
+      mqtt: { username: String(readerId), password: reply.json.data.token },
+    })
+    for (const app of [context.app, second]) {
+      expectApiError(await site.post(message(), token, app), 401, 'unauthorized')
+      expect((await site.post(message(), reply.json.data.token as string, app)).status).toBe(202)
+    }
+  })
+
+  it('is replaced by managers of its own organization only', async () => {
+    const { token, readerId } = await newReader()
+    const other = await Site.open(context.app, 'Elsewhere')
+    expectApiError(await rotate(readerId, (await other.org.signIn('admin')).accessToken), 404, 'not_found')
+    expectApiError(await rotate(readerId, (await site.org.signIn('operator')).accessToken), 403, 'forbidden')
+    expectApiError(await rotate(4_503_599_627_370_497), 404, 'not_found')
+    expect((await site.post(message(), token)).status).toBe(202)
+  })
+})
+
 describe('a reader that was changed', () => {
   const change = async (readerId: number, json: object): Promise<void> => {
     const reply = await context.app.anonymous('PATCH', `/api/v1/readers/${readerId}`, { token: manager, json })

@@ -91,8 +91,8 @@ export function AccountPage() {
   const user = useUser()
   const [isSigningOut, setSigningOut] = useState(false)
   return (
-    <Page title="Account">
-      <Stack maw={720}>
+    <Page kind="form" title="Account">
+      <Stack>
         <Card title="You">
           <Group gap="xl">
             <Fact label="E-mail">{user.email}</Fact>

@@ -16,12 +16,14 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { deleteAsset, listHistory, listPositions, oneAsset } from '../../api/assets.ts'
+import { refreshOverview } from '../../api/overview.ts'
 import type { Asset } from '../../api/types.ts'
 import { Confirm } from '../../components/confirm.tsx'
-import { IconDots, IconPencil, IconTag, IconTrash } from '../../components/icons.ts'
+import { IconDots, IconMapPin, IconPencil, IconTag, IconTrash } from '../../components/icons.ts'
 import { Card, Fact, Page } from '../../components/page.tsx'
 import { LocationLink } from '../../components/record-links.tsx'
-import { ErrorAlert, notify } from '../../components/feedback.tsx'
+import { deleteWithUndo } from '../../components/delete-with-undo.tsx'
+import { ErrorAlert } from '../../components/feedback.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { RecordErrorPage } from '../../components/record-error-page.tsx'
 import { RenameKey } from '../../components/rename-key.tsx'
@@ -32,6 +34,7 @@ import { dateTime, duration } from '../../lib/time.ts'
 import { EditAsset } from './edit-asset.tsx'
 import { HistoryCard } from './history-card.tsx'
 import { mergeHistory } from './merge-history.ts'
+import { SetLocation } from './set-location.tsx'
 
 function CurrentLocationCard({ assetId }: { assetId: number }) {
   const isOperator = useHasRole('operator')
@@ -147,14 +150,16 @@ export function AssetPage() {
 
 function Loaded({ asset }: { asset: Asset }) {
   const isManager = useHasRole('manager')
+  const isOperator = useHasRole('operator')
   const navigate = useNavigate()
   const queries = useQueryClient()
-  const [open, setOpen] = useState<'edit' | 'rename' | 'delete' | null>(null)
+  const [open, setOpen] = useState<'edit' | 'rename' | 'delete' | 'location' | null>(null)
   const close = (): void => setOpen(null)
   const onDelete = async (): Promise<void> => {
-    await deleteAsset(asset.id)
-    void queries.invalidateQueries({ queryKey: ['assets', 'list'] })
-    notify(`${asset.name} was deleted. Its key and tags can be used again.`)
+    deleteWithUndo(asset.name, [asset.id], deleteAsset, () => {
+      refreshOverview(queries)
+      return queries.invalidateQueries({ queryKey: ['assets'] })
+    })
     await navigate({ to: '/assets' })
   }
   return (
@@ -172,28 +177,35 @@ function Loaded({ asset }: { asset: Asset }) {
         </Group>
       }
       actions={
-        isManager && (
-          <>
-            <Button variant="default" leftSection={<IconPencil size={16} />} onClick={() => setOpen('edit')}>
-              Edit
+        <>
+          {isOperator && (
+            <Button variant="default" leftSection={<IconMapPin size={16} />} onClick={() => setOpen('location')}>
+              Set location
             </Button>
-            <Menu position="bottom-end">
-              <Menu.Target>
-                <ActionIcon variant="default" size={36} aria-label="More actions">
-                  <IconDots size={17} />
-                </ActionIcon>
-              </Menu.Target>
-              <Menu.Dropdown>
-                <Menu.Item leftSection={<IconTag size={16} />} onClick={() => setOpen('rename')}>
-                  Rename the key
-                </Menu.Item>
-                <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => setOpen('delete')}>
-                  Delete
-                </Menu.Item>
-              </Menu.Dropdown>
-            </Menu>
-          </>
-        )
+          )}
+          {isManager && (
+            <>
+              <Button variant="default" leftSection={<IconPencil size={16} />} onClick={() => setOpen('edit')}>
+                Edit
+              </Button>
+              <Menu position="bottom-end">
+                <Menu.Target>
+                  <ActionIcon variant="default" size={36} aria-label="More actions">
+                    <IconDots size={17} />
+                  </ActionIcon>
+                </Menu.Target>
+                <Menu.Dropdown>
+                  <Menu.Item leftSection={<IconTag size={16} />} onClick={() => setOpen('rename')}>
+                    Rename the key
+                  </Menu.Item>
+                  <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => setOpen('delete')}>
+                    Delete
+                  </Menu.Item>
+                </Menu.Dropdown>
+              </Menu>
+            </>
+          )}
+        </>
       }
     >
       <Grid gap="md">
@@ -210,6 +222,7 @@ function Loaded({ asset }: { asset: Asset }) {
           </Stack>
         </Grid.Col>
       </Grid>
+      {open === 'location' && <SetLocation assets={[asset]} onClose={close} />}
       {open === 'edit' && <EditAsset asset={asset} onClose={close} />}
       {open === 'rename' && (
         <RenameKey kind="assets" id={asset.id} current={asset.external_key} opened onClose={close} />
@@ -221,8 +234,8 @@ function Loaded({ asset }: { asset: Asset }) {
         onConfirm={onDelete}
         onClose={close}
       >
-        The asset is removed from all lists and its tags are detached. This cannot be undone. Its past moves stay in the
-        reports.
+        The asset is removed from all lists and its tags are detached. Its past moves stay in the reports. You can undo
+        this for 30 seconds.
       </Confirm>
     </Page>
   )

@@ -1,133 +1,79 @@
-import { Badge, Button, Group, Paper, SegmentedControl, Text, TextInput } from '@mantine/core'
+import { Button, Group, Paper, SegmentedControl, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import type { ColumnDef } from '@tanstack/react-table'
 import { useEffect, useMemo, useState } from 'react'
-import { listAssets, listAssetsAtLocation, listPositions } from '../../api/assets.ts'
-import type { Asset, AssetAtLocation, AssetLocation } from '../../api/types.ts'
+import { listAssets, listAssetsAtLocation, listAssetsByLastSeen, listPositions } from '../../api/assets.ts'
 import { DataTable } from '../../components/data-table.tsx'
+import { usePendingDeletions } from '../../components/delete-with-undo.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { IconBox, IconPlus, IconSearch } from '../../components/icons.ts'
 import { Page } from '../../components/page.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { LocationPicker } from '../../components/pickers.tsx'
-import { AssetLink, LocationLink } from '../../components/record-links.tsx'
 import { ErrorAlert } from '../../components/feedback.tsx'
 import { useHasRole } from '../../components/use-session.ts'
-import { RelativeTime } from '../../components/relative-time.tsx'
 import type { assetSearch } from '../../routes/search-params.ts'
+import { type AssetRow, assetColumns } from './asset-columns.tsx'
+import { BulkActions, type SelectedAsset } from './bulk-actions.tsx'
+import { ColumnChoice } from './column-choice.tsx'
 import { NewAsset } from './new-asset.tsx'
+import { ViewsMenu } from './views-menu.tsx'
 
-interface Row {
-  asset: Asset | AssetAtLocation
-  position: AssetLocation | undefined
-}
-
-const columns: ColumnDef<Row>[] = [
-  {
-    id: 'name',
-    header: 'Name',
-    enableSorting: true,
-    cell: ({ row: { original } }) => (
-      <>
-        <AssetLink id={original.asset.id} name={original.asset.name} />
-        <Text size="xs" c="dimmed" className="key" hiddenFrom="sm">
-          {original.asset.external_key}
-        </Text>
-        {!original.asset.is_active && (
-          <Badge color="gray" hiddenFrom="xs">
-            inactive
-          </Badge>
-        )}
-      </>
-    ),
-    accessorFn: ({ asset }) => asset.name,
-  },
-  {
-    id: 'external_key',
-    header: 'Key',
-    enableSorting: true,
-    meta: { from: 'sm' },
-    accessorFn: ({ asset }) => asset.external_key,
-    cell: ({ row: { original } }) => <span className="key">{original.asset.external_key}</span>,
-  },
-  {
-    id: 'location',
-    header: 'Last seen at',
-    cell: ({ row: { original } }) =>
-      original.position === undefined ? (
-        <Text size="sm" c="dimmed">
-          not seen yet
-        </Text>
-      ) : (
-        <>
-          <LocationLink id={original.position.location_id} fallback={original.position.location_external_key} />
-          <Text size="xs" c="dimmed" hiddenFrom="md">
-            <RelativeTime at={original.position.asset_last_seen} />
-          </Text>
-        </>
-      ),
-  },
-  {
-    id: 'seen',
-    header: 'Seen',
-    meta: { from: 'md' },
-    cell: ({ row: { original } }) => <RelativeTime at={original.position?.asset_last_seen} fallback="–" />,
-  },
-  {
-    id: 'tags',
-    header: 'Tags',
-    meta: { from: 'md', align: 'right' },
-    cell: ({ row: { original } }) => (
-      <span className="number">{'tags' in original.asset ? original.asset.tags.length : original.asset.tag_count}</span>
-    ),
-  },
-  {
-    id: 'updated_at',
-    header: 'Changed',
-    enableSorting: true,
-    meta: { from: 'lg' },
-    accessorFn: ({ asset }) => asset.updated_at,
-    cell: ({ row: { original } }) => <RelativeTime at={original.asset.updated_at} />,
-  },
-  {
-    id: 'state',
-    header: 'State',
-    meta: { from: 'xs' },
-    cell: ({ row: { original } }) =>
-      original.asset.is_active ? <Badge color="harbor">active</Badge> : <Badge color="gray">inactive</Badge>,
-  },
-]
+/** The most assets that one action changes. */
+const maxSelected = 200
 
 /** The rows of a page: of all assets, or of those at the chosen location. */
 function useRows({ q, sort, location, page = 1, active }: ReturnType<typeof assetSearch>, size: number) {
   const isActive = active === undefined ? undefined : active === 'yes'
   const request = { q, sort, is_active: isActive, limit: size, offset: (page - 1) * size }
-  const all = useQuery({ ...listAssets(request), enabled: location === undefined })
-  const atLocation = useQuery({ ...listAssetsAtLocation(location ?? 0, request), enabled: location !== undefined })
-  const { data, error } = location === undefined ? all : atLocation
+  const isByLastSeen = sort === 'last_seen_at' || sort === '-last_seen_at'
+  const all = useQuery({ ...listAssets(request), enabled: !isByLastSeen && location === undefined })
+  const atLocation = useQuery({
+    ...listAssetsAtLocation(location ?? 0, request),
+    enabled: !isByLastSeen && location !== undefined,
+  })
+  const byLastSeen = useQuery({ ...listAssetsByLastSeen({ ...request, location_id: location }), enabled: isByLastSeen })
+  const { data, error } = isByLastSeen ? byLastSeen : location === undefined ? all : atLocation
+  const deleting = usePendingDeletions()
   const ids = data?.data.map((one) => one.id) ?? []
   const positions = useQuery({ ...listPositions({ asset_id: ids, limit: 200, offset: 0 }), enabled: ids.length > 0 })
   const rows = useMemo(() => {
     const byAsset = new Map(positions.data?.data.map((one) => [one.asset_id, one]))
-    return data?.data.map((asset): Row => ({ asset, position: byAsset.get(asset.id) }))
-  }, [data, positions.data])
-  return { rows, total: data?.total_count, error }
+    return data?.data
+      .filter((asset) => !deleting.has(asset.id))
+      .map((asset): AssetRow => ({ asset, position: byAsset.get(asset.id) }))
+  }, [data, positions.data, deleting])
+  const hiddenCount = (data?.data.length ?? 0) - (rows?.length ?? 0)
+  return { rows, total: data === undefined ? undefined : data.total_count - hiddenCount, error }
 }
 
 export function AssetsPage() {
   const search = useSearch({ from: '/shell/assets' })
   const navigate = useNavigate({ from: '/assets' })
   const isManager = useHasRole('manager')
-  const [isCreating, setCreating] = useState(false)
   const [typed, setTyped] = useState(search.q ?? '')
   const size = Math.min(search.size ?? 25, 100)
   const { rows, total, error } = useRows(search, size)
   const change = (more: object): void =>
     void navigate({ search: (old) => ({ ...old, page: undefined, ...more }) as never, replace: true })
+  const setCreating = (isOpen: boolean): void =>
+    void navigate({ search: (old) => ({ ...old, create: isOpen ? 'yes' : undefined }) as never, replace: true })
   const find = useDebouncedCallback((q: string) => change({ q: q === '' ? undefined : q }), 220)
   useEffect(() => setTyped((now) => (now.trim() === (search.q ?? '') ? now : (search.q ?? ''))), [search.q])
+  const [selected, setSelected] = useState<ReadonlyMap<number, SelectedAsset>>(new Map())
+  const clearSelection = (): void => setSelected(new Map())
+  // A filter may hide selected assets, and nobody wants to change what they do not see.
+  useEffect(clearSelection, [search.q, search.active, search.location])
+  const select = (chosen: readonly AssetRow[], isSelected: boolean): void =>
+    setSelected((old) => {
+      const next = new Map(old)
+      for (const { asset } of chosen)
+        if (!isSelected) next.delete(asset.id)
+        else if (next.size < maxSelected) next.set(asset.id, asset)
+      return next
+    })
+  const hidden = (search.hide ?? '').split(',')
   const isBeyondEnd = rows?.length === 0 && total !== undefined && total > 0
   const isFiltered = search.q !== undefined || search.active !== undefined || search.location !== undefined
   return (
@@ -173,6 +119,13 @@ export function AssetsPage() {
             { value: 'no', label: 'Inactive' },
           ]}
         />
+        <Group gap={6} wrap="nowrap">
+          <ColumnChoice
+            hidden={hidden}
+            onChange={(ids) => change({ hide: ids.length === 0 ? undefined : ids.join(','), page: search.page })}
+          />
+          <ViewsMenu search={search} onApply={(view) => void navigate({ search: view })} />
+        </Group>
       </Group>
       {error !== null ? (
         <ErrorAlert error={error} />
@@ -180,7 +133,13 @@ export function AssetsPage() {
         <Paper px="xs" py={4}>
           <DataTable
             label="Assets"
-            columns={columns}
+            columns={assetColumns}
+            hidden={hidden}
+            selection={{
+              isSelected: ({ asset }) => selected.has(asset.id),
+              onChange: select,
+              labelOf: ({ asset }) => `Select ${asset.name}`,
+            }}
             rows={isBeyondEnd ? undefined : rows}
             rowKey={(row) => String(row.asset.id)}
             sort={search.sort ?? 'external_key'}
@@ -212,7 +171,8 @@ export function AssetsPage() {
         what="assets"
         onPage={(page) => change({ page: page === 1 ? undefined : page })}
       />
-      <NewAsset opened={isCreating} onClose={() => setCreating(false)} />
+      {selected.size > 0 && <BulkActions assets={[...selected.values()]} onClear={clearSelection} />}
+      <NewAsset opened={isManager && search.create === 'yes'} onClose={() => setCreating(false)} />
     </Page>
   )
 }

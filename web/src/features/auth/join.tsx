@@ -1,4 +1,4 @@
-import { Anchor, PasswordInput, Text, TextInput } from '@mantine/core'
+import { Anchor, Code, PasswordInput, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
@@ -13,8 +13,30 @@ import { takeTokenFromUrl } from './token.ts'
 
 type Offer = Awaited<ReturnType<typeof lookUpInvitation>>
 
+const SignInLink = () => (
+  <Anchor inherit underline="always" renderRoot={(props) => <Link to="/sign-in" {...props} />}>
+    sign in
+  </Anchor>
+)
+
 export function JoinPage() {
   const [token] = useState(takeTokenFromUrl)
+  return token === '' ? <NoInvitation /> : <Invitation token={token} />
+}
+
+const NoInvitation = () => (
+  <AuthPage title="Join an organization" lead="To join, open the whole link of your invitation.">
+    <Text size="sm">
+      The link is in the e-mail that invited you, or an admin of the organization sends it to you. It ends with{' '}
+      <Code>#token=…</Code>; some programs cut that part off, so copy the link into the address bar.
+    </Text>
+    <Text size="sm">
+      No invitation? Ask an admin of the organization for one. If you have joined already, <SignInLink />.
+    </Text>
+  </AuthPage>
+)
+
+function Invitation({ token }: { token: string }) {
   const offer = useQuery({ queryKey: ['invitation', token], queryFn: () => lookUpInvitation(token), retry: false })
   return (
     <AuthPage title="Join an organization">
@@ -23,11 +45,7 @@ export function JoinPage() {
       </QueryView>
       {offer.isError && (
         <Text size="sm">
-          The link was used or withdrawn, or it is older than seven days. Ask for a new invitation, or{' '}
-          <Anchor inherit underline="always" renderRoot={(props) => <Link to="/sign-in" {...props} />}>
-            sign in
-          </Anchor>
-          .
+          The link was used or withdrawn, or it is older than seven days. Ask for a new invitation, or <SignInLink />.
         </Text>
       )}
     </AuthPage>

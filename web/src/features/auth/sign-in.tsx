@@ -1,7 +1,9 @@
-import { Anchor, Group, PasswordInput, Text, TextInput } from '@mantine/core'
+import { Alert, Anchor, Group, PasswordInput, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { signIn } from '../../api/auth.ts'
+import { sessionEndReason } from '../../api/session.ts'
+import { IconInfoCircle } from '../../components/icons.ts'
 import { emailRule, required } from '../../lib/forms.ts'
 import { isSignupOpen } from '../../lib/signup.ts'
 import { AuthForm } from './auth-form.tsx'
@@ -10,12 +12,18 @@ import { AuthPage } from './auth-page.tsx'
 export function SignInPage() {
   const navigate = useNavigate()
   const { to } = useSearch({ from: '/sign-in' })
+  const endReason = sessionEndReason()
   const form = useForm({
     initialValues: { email: '', password: '' },
     validate: { email: emailRule, password: required('The password') },
   })
   return (
     <AuthPage title="Sign in">
+      {endReason !== null && (
+        <Alert color="gray" role="status" aria-label="Session" icon={<IconInfoCircle size={18} />}>
+          {endReason}. Sign in again to continue.
+        </Alert>
+      )}
       <AuthForm
         form={form}
         verb="Sign in"

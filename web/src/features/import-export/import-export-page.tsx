@@ -60,8 +60,8 @@ function ExportRow({ path, label, text }: (typeof exportFiles)[number]) {
 export function ImportExportPage() {
   const isManager = useHasRole('manager')
   return (
-    <Page title="Import & export" lead="Import and export assets and locations as CSV files.">
-      <Stack maw={900}>
+    <Page kind="form" title="Import & export" lead="Import and export assets and locations as CSV files.">
+      <Stack>
         {isManager ? (
           <ImportCard />
         ) : (

@@ -127,6 +127,7 @@ function Keys() {
   ]
   return (
     <Page
+      kind="form"
       title="API Keys"
       lead={`Credentials for programs that use the API of ${org.name}. Scopes and expiry cannot be changed after creation.`}
       actions={

@@ -67,7 +67,13 @@ export function NewKey({ onClose, onCreated }: { onClose: () => void; onCreated:
     <GuardedModal guards={form.isDirty() ? 'input' : null} opened onClose={onClose} title="New Key" size="lg">
       <form onSubmit={form.onSubmit(() => action.mutate())} noValidate>
         <Stack gap="md">
-          <TextInput label="Name" placeholder="ERP sync" required data-autofocus {...form.getInputProps('name')} />
+          <TextInput
+            label="Name"
+            placeholder="For example ERP sync"
+            required
+            data-autofocus
+            {...form.getInputProps('name')}
+          />
           <Stack gap="xs">
             {resources.map((name) => (
               <Group key={name} justify="space-between" gap="xs">

@@ -59,7 +59,8 @@ export const sheets: readonly Sheet[] = [
 export interface LabelItem {
   code: string
   name: string
-  key: string
+  /** The code is the key, because the record has no barcode tag. */
+  isFallback: boolean
 }
 
 export type Mark =
@@ -84,6 +85,19 @@ function wrap(text: string, maxLength: number): string[] {
     : [text.slice(0, breakAt), truncate(text.slice(breakAt + 1), maxLength)]
 }
 
+const textSizes = (height: number): { name: number; key: number } => {
+  const name = height < 24 ? 2.6 : 3.4
+  return { name, key: name * 0.82 }
+}
+
+/** The width and height of the code on a label, in millimetres. */
+export function codeSize(symbology: Symbology, [width, height]: Sheet['cell']): readonly [number, number] {
+  const side = height - 2 * padding
+  if (symbology === 'qr') return [side, side]
+  const { name, key } = textSizes(height)
+  return [width - 2 * padding - 4, side - name - key - 2.5]
+}
+
 /** The marks of one label. */
 function layOutLabel(
   item: LabelItem,
@@ -95,10 +109,8 @@ function layOutLabel(
   const marks: Mark[] = []
   const shape = encodeBarcode(symbology, item.code)
   const isQr = symbology === 'qr'
-  const nameSize = height < 24 ? 2.6 : 3.4
-  const keySize = nameSize * 0.82
-  const codeHeight = isQr ? height - 2 * padding : height - 2 * padding - nameSize - keySize - 2.5
-  const codeWidth = isQr ? codeHeight : width - 2 * padding - 4
+  const { name: nameSize, key: keySize } = textSizes(height)
+  const [codeWidth, codeHeight] = codeSize(symbology, [width, height])
   const boxLeft = left + padding + (isQr ? 0 : 2)
   if (shape !== null)
     for (const [x, y, w, h] of shape.boxes)
@@ -125,7 +137,7 @@ function layOutLabel(
   lines.reverse().forEach((text, index) => {
     marks.push(line(text, nameSize, base - (isQr ? 0.6 : 0) - index * nameSize * 1.2, true))
   })
-  marks.push(line(shape === null ? `${item.key} (cannot be encoded)` : item.key, keySize, base + keySize + 1, false))
+  marks.push(line(shape === null ? `${item.code} (cannot be encoded)` : item.code, keySize, base + keySize + 1, false))
   return marks
 }
 

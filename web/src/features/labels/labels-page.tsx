@@ -1,4 +1,5 @@
 import {
+  Alert,
   Button,
   Grid,
   Group,
@@ -18,7 +19,7 @@ import { listAssets } from '../../api/assets.ts'
 import { listLocations } from '../../api/locations.ts'
 import type { Asset, List, Location } from '../../api/types.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
-import { IconDownload, IconPrinter } from '../../components/icons.ts'
+import { IconAlertTriangle, IconDownload, IconPrinter } from '../../components/icons.ts'
 import { Card, Page } from '../../components/page.tsx'
 import { notifyError } from '../../components/feedback.tsx'
 import { QueryView } from '../../components/query-view.tsx'
@@ -27,6 +28,7 @@ import { formatNumber } from '../../lib/time.ts'
 import type { Symbology } from './encode-barcode.ts'
 import { toSvg } from './export-labels.ts'
 import { type LabelItem, layOutLabels, sheets } from './label-layout.ts'
+import { type LabelWarning, findLabelWarnings } from './label-warnings.ts'
 
 type Content = 'key' | 'barcode'
 
@@ -36,17 +38,36 @@ const toLabelItem =
   (one: Asset | Location): LabelItem => {
     const barcode = one.tags.find((tag) => tag.tag_type === 'barcode')?.value
     const code = content === 'barcode' ? (barcode ?? one.external_key) : one.external_key
-    return { code, name: one.name, key: code }
+    return { code, name: one.name, isFallback: content === 'barcode' && barcode === undefined }
   }
 
-function useLabelRecords(kind: 'assets' | 'locations', q: string, limit: number) {
-  const assets = useQuery({ ...listAssets({ q, limit, offset: 0 }), enabled: kind === 'assets' })
+function useLabelRecords(kind: 'assets' | 'locations', q: string, limit: number, keys: readonly string[] | undefined) {
+  const selected = keys === undefined ? { limit } : { external_key: keys, limit: 200 }
+  const assets = useQuery({ ...listAssets({ q, ...selected, offset: 0 }), enabled: kind === 'assets' })
   const locations = useQuery({ ...listLocations({ q, limit, offset: 0 }), enabled: kind === 'locations' })
   return (kind === 'assets' ? assets : locations) as UseQueryResult<List<Asset | Location>>
 }
 
+const shownNames = 3
+
+function Warnings({ warnings }: { warnings: readonly LabelWarning[] }) {
+  return (
+    <Stack gap="xs" role="status" aria-label="Warnings">
+      {warnings.map(({ title, advice, names }) => (
+        <Alert key={title} color="yellow" icon={<IconAlertTriangle size={18} />} title={title}>
+          <Text size="sm">{advice}</Text>
+          <Text size="xs" mt={4} style={{ overflowWrap: 'anywhere' }}>
+            {names.slice(0, shownNames).join(', ')}
+            {names.length > shownNames && ` and ${formatNumber(names.length - shownNames)} more`}
+          </Text>
+        </Alert>
+      ))}
+    </Stack>
+  )
+}
+
 export function LabelsPage() {
-  const { kind = 'assets' } = useSearch({ from: '/shell/labels' })
+  const { kind = 'assets', keys } = useSearch({ from: '/shell/labels' })
   const navigate = useNavigate({ from: '/labels' })
   const [q, setQ] = useState('')
   const [text] = useDebouncedValue(q.trim(), 250)
@@ -55,12 +76,12 @@ export function LabelsPage() {
   const [content, setContent] = useState<Content>('key')
   const [sheetName, setSheetName] = useState('a4-24')
   const sheet = sheets.find((one) => one.value === sheetName) ?? sheets[0]!
-  const found = useLabelRecords(kind, text, limit)
+  const found = useLabelRecords(kind, text, limit, kind === 'assets' ? keys : undefined)
   const rows: readonly (Asset | Location)[] = found.data?.data ?? []
-  const pages = useMemo(
-    () => layOutLabels(rows.map(toLabelItem(content)), sheet, symbology),
-    [rows, content, sheet, symbology],
-  )
+  const [pages, warnings] = useMemo(() => {
+    const items = rows.map(toLabelItem(content))
+    return [layOutLabels(items, sheet, symbology), findLabelWarnings(items, sheet, symbology)]
+  }, [rows, content, sheet, symbology])
   const preview = useMemo(() => {
     const svg = pages[0] === undefined ? '' : toSvg(pages[0], sheet)
     return `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`
@@ -93,6 +114,18 @@ export function LabelsPage() {
                   { value: 'locations', label: 'Locations' },
                 ]}
               />
+              {keys !== undefined && kind === 'assets' && (
+                <Group justify="space-between" gap="xs">
+                  <Text size="sm">Only the selected assets ({formatNumber(keys.length)}).</Text>
+                  <Button
+                    variant="default"
+                    size="compact-sm"
+                    onClick={() => void navigate({ search: {}, replace: true })}
+                  >
+                    Show all
+                  </Button>
+                </Group>
+              )}
               <TextInput
                 label="Filter"
                 placeholder="All, or part of a name, key or tag"
@@ -137,6 +170,7 @@ export function LabelsPage() {
               <Text size="xs" c="dimmed">
                 The scan page accepts keys and tag values.
               </Text>
+              <Warnings warnings={warnings} />
               <Group>
                 <Button
                   leftSection={<IconDownload size={16} />}
@@ -176,7 +210,7 @@ export function LabelsPage() {
                   <img
                     className="sheet"
                     src={preview}
-                    alt={`First page with labels of ${formatNumber(rows.length)} ${kind}`}
+                    alt={`First page with labels of ${formatNumber(rows.length)} ${rows.length === 1 ? kind.slice(0, -1) : kind}`}
                   />
                 )
               }

@@ -50,12 +50,13 @@ function Row({ row, isCollapsed, onToggle }: { row: TreeRow; isCollapsed: boolea
 }
 
 export function LocationsPage() {
-  const { q = '' } = useSearch({ from: '/shell/locations' })
+  const { q = '', create } = useSearch({ from: '/shell/locations' })
   const navigate = useNavigate({ from: '/locations' })
   const isManager = useHasRole('manager')
   const counts = useQuery(overview())
   const [collapsed, setCollapsed] = useState<ReadonlySet<number>>(new Set())
-  const [isCreating, setCreating] = useState(false)
+  const setCreating = (isOpen: boolean): void =>
+    void navigate({ search: (old) => ({ ...old, create: isOpen ? 'yes' : undefined }) as never, replace: true })
   const rows = useMemo(
     () => treeRows(filterTree(counts.data?.locations ?? [], q), q === '' ? collapsed : new Set()),
     [counts.data, q, collapsed],
@@ -124,7 +125,7 @@ export function LocationsPage() {
           </Paper>
         )}
       </QueryView>
-      <NewLocation opened={isCreating} parentId={null} onClose={() => setCreating(false)} />
+      <NewLocation opened={isManager && create === 'yes'} parentId={null} onClose={() => setCreating(false)} />
     </Page>
   )
 }

@@ -46,6 +46,7 @@ function Members() {
   })
   return (
     <Page
+      kind="form"
       title="Members"
       lead={`The members of ${user.org.name} and their roles.`}
       actions={
@@ -54,7 +55,7 @@ function Members() {
         </Button>
       }
     >
-      <Stack maw={860}>
+      <Stack>
         <Card>
           <QueryView query={members} rows={4}>
             {({ data }) => (

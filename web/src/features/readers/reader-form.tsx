@@ -67,7 +67,13 @@ export function ReaderForm({
     >
       <form onSubmit={form.onSubmit(() => action.mutate())} noValidate>
         <Stack gap="sm">
-          <TextInput label="Name" placeholder="Dock 3" required data-autofocus {...form.getInputProps('name')} />
+          <TextInput
+            label="Name"
+            placeholder="For example Dock 3"
+            required
+            data-autofocus
+            {...form.getInputProps('name')}
+          />
           {topicKey !== undefined && (
             <TextInput label="Topic" readOnly variant="filled" value={`lastseen/${topicKey}/…`} />
           )}

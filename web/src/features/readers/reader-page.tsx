@@ -2,10 +2,10 @@ import { Anchor, Box, Button, Grid, Group, SimpleGrid, Stack, Table, Text } from
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { deleteReader, listUnknownTags, oneReader, readerConnection } from '../../api/readers.ts'
-import type { Reader } from '../../api/types.ts'
+import { deleteReader, listUnknownTags, oneReader, readerConnection, replaceReaderToken } from '../../api/readers.ts'
+import type { NewReader, Reader } from '../../api/types.ts'
 import { Confirm } from '../../components/confirm.tsx'
-import { IconPencil, IconTrash } from '../../components/icons.ts'
+import { IconKey, IconPencil, IconTrash } from '../../components/icons.ts'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { Card, Fact, Page } from '../../components/page.tsx'
 import { LocationLink } from '../../components/record-links.tsx'
@@ -19,6 +19,7 @@ import { formatLabel } from './formats.ts'
 import { LiveReads } from './live-reads.tsx'
 import { ReaderForm } from './reader-form.tsx'
 import { HealthBadge } from './readers-page.tsx'
+import { ReaderToken } from './reader-token.tsx'
 import { Snippets } from './snippets.tsx'
 
 export function ReaderPage() {
@@ -76,7 +77,8 @@ function Loaded({ reader }: { reader: Reader }) {
   const navigate = useNavigate()
   const queries = useQueryClient()
   const connection = useQuery({ ...readerConnection(reader.id), enabled: isManager })
-  const [open, setOpen] = useState<'edit' | 'delete' | null>(null)
+  const [open, setOpen] = useState<'edit' | 'token' | 'delete' | null>(null)
+  const [withToken, setWithToken] = useState<NewReader | null>(null)
   const onDelete = async (): Promise<void> => {
     await deleteReader(reader.id)
     void queries.invalidateQueries({ queryKey: ['readers'] })
@@ -97,6 +99,9 @@ function Loaded({ reader }: { reader: Reader }) {
           <>
             <Button variant="default" leftSection={<IconPencil size={16} />} onClick={() => setOpen('edit')}>
               Edit
+            </Button>
+            <Button variant="default" leftSection={<IconKey size={16} />} onClick={() => setOpen('token')}>
+              Replace token
             </Button>
             <Button variant="default" leftSection={<IconTrash size={16} />} onClick={() => setOpen('delete')}>
               Remove
@@ -164,6 +169,19 @@ function Loaded({ reader }: { reader: Reader }) {
         </Grid.Col>
       </Grid>
       {open === 'edit' && <ReaderForm reader={reader} onClose={() => setOpen(null)} />}
+      <Confirm
+        opened={open === 'token'}
+        title={`Replace the token of ${reader.name}?`}
+        verb="Replace token"
+        onConfirm={async () => setWithToken(await replaceReaderToken(reader.id))}
+        onClose={() => setOpen(null)}
+      >
+        The old token stops working at once and an MQTT connection is closed. The device sends again when you have given
+        it the new token. Its settings, antennas and past reads stay.
+      </Confirm>
+      {withToken !== null && (
+        <ReaderToken reader={withToken} heading="Give the device its new token" onClose={() => setWithToken(null)} />
+      )}
       <Confirm
         opened={open === 'delete'}
         title={`Remove ${reader.name}?`}

@@ -1,6 +1,6 @@
 import { Badge, Button, Paper, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import type { ColumnDef } from '@tanstack/react-table'
 import { Fragment, useState } from 'react'
 import { listReaders, listUnknownTags } from '../../api/readers.ts'
@@ -115,7 +115,10 @@ const size = 25
 export function ReadersPage() {
   const isManager = useHasRole('manager')
   const [page, setPage] = useState(1)
-  const [isCreating, setCreating] = useState(false)
+  const { create } = useSearch({ from: '/shell/readers' })
+  const navigate = useNavigate({ from: '/readers' })
+  const setCreating = (isOpen: boolean): void =>
+    void navigate({ search: isOpen ? { create: 'yes' } : {}, replace: true })
   const readers = useQuery(listReaders({ limit: size, offset: (page - 1) * size }))
   const inbox = useQuery(listUnknownTags({ limit: 1, offset: 0 }))
   const unknown = inbox.data?.total_count ?? 0
@@ -170,7 +173,7 @@ export function ReadersPage() {
         onPage={setPage}
         what="readers"
       />
-      {isCreating && <AddReader onClose={() => setCreating(false)} />}
+      {isManager && create === 'yes' && <AddReader onClose={() => setCreating(false)} />}
     </Page>
   )
 }

@@ -47,6 +47,7 @@ async function zxingDetector(): Promise<Detector> {
 export async function scanCamera(
   video: HTMLVideoElement,
   signal: AbortSignal,
+  onTrack: (track: MediaStreamTrack) => void,
   onCode: (code: string) => void,
 ): Promise<void> {
   const devices = (navigator as { mediaDevices?: MediaDevices }).mediaDevices
@@ -62,6 +63,8 @@ export async function scanCamera(
   }
   video.srcObject = stream
   await video.play()
+  const [track] = stream.getVideoTracks()
+  if (track !== undefined) onTrack(track)
   const detector = (await nativeDetector()) ?? (await zxingDetector())
   const lastSeenAt = new Map<string, number>()
   while (!signal.aborted) {

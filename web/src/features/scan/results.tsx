@@ -1,6 +1,5 @@
 import { ActionIcon, Alert, Badge, Box, Button, Group, Tabs, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { useState } from 'react'
 import { useAssetNames } from '../../api/assets.ts'
 import type { ResolvedCode } from '../../api/types.ts'
 import { IconCheck, IconX } from '../../components/icons.ts'
@@ -83,17 +82,20 @@ const EmptyTab = ({ children }: { children: string }) => (
 /** The result of a stocktake: found, elsewhere, missing and unknown. */
 export function Results({
   result,
+  tab,
+  onTab,
   mayAttach,
   onRemove,
   onAttach,
 }: {
   result: StocktakeResult
+  tab: string
+  onTab: (tab: string) => void
   mayAttach: boolean
   onRemove: (code: string) => void
   onAttach: (code: string) => void
 }) {
   const { found, elsewhere, missing, unknown } = result
-  const [tab, setTab] = useState<string | null>('found')
   const nameOf = useAssetNames(tab === 'missing' ? missing.slice(0, 300).map((one) => one.asset_external_key) : [])
   const tabs = [
     { value: 'found', label: 'Found', size: found.length, color: 'harbor' },
@@ -102,7 +104,7 @@ export function Results({
     { value: 'unknown', label: 'Unknown', size: unknown.length, color: 'red' },
   ]
   return (
-    <Tabs value={tab} onChange={setTab} keepMounted={false}>
+    <Tabs value={tab} onChange={(value) => onTab(value ?? 'found')} keepMounted={false}>
       <Tabs.List grow>
         {tabs.map((one) => (
           <Tabs.Tab key={one.value} value={one.value} px={6}>

@@ -1,8 +1,8 @@
 import { Anchor, Button, Group, Paper, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
-import { post } from '../../api/request.ts'
+import { useEffect, useRef, useState } from 'react'
+import { saveSightings } from '../../api/assets.ts'
 import { oneLocation } from '../../api/locations.ts'
 import type { Location, ResolvedCode } from '../../api/types.ts'
 import { AttachCode } from '../../components/attach-code.tsx'
@@ -13,6 +13,8 @@ import { LocationPicker } from '../../components/pickers.tsx'
 import { ErrorAlert, notify, notifyWithUndo } from '../../components/feedback.tsx'
 import { useHasRole, useUser } from '../../components/use-session.ts'
 import { Camera } from './camera.tsx'
+import { LastScan } from './last-scan.tsx'
+import { type ScanOutcome, signalOutcome } from './scan-feedback.ts'
 import { splitCodes } from './stocktake.ts'
 import { Results, SaveSummary, WaitingCodes } from './results.tsx'
 import { SwitchQuestion } from './switch-question.tsx'
@@ -24,7 +26,7 @@ export function ScanPage() {
   const isOperator = useHasRole('operator')
   if (isOperator) return <Scan />
   return (
-    <Page title="Scan">
+    <Page kind="form" title="Scan">
       <EmptyState icon={<IconLock size={22} />} title="Your role cannot save locations">
         Operators, managers and admins can save the location of assets. An admin can change your role under Members.
       </EmptyState>
@@ -90,6 +92,23 @@ function NoLocations() {
   )
 }
 
+/** The outcome of the latest scan. When the server has resolved it, signals it and opens the tab that received the code. */
+function useLastScan({ lastScan, known, result }: ReturnType<typeof useScan>, openTab: (tab: string) => void) {
+  const scan = known.find((one) => one.code === lastScan?.code && one.kind !== 'location') ?? null
+  const isIn = (all: readonly ResolvedCode[]): boolean =>
+    all.some((one) => one.id === scan?.id && one.kind === scan?.kind)
+  const outcome: ScanOutcome | null =
+    scan === null ? null : scan.kind === null ? 'unknown' : isIn(result.found) ? 'found' : 'elsewhere'
+  const signalledCount = useRef(0)
+  useEffect(() => {
+    if (outcome === null || lastScan === null || signalledCount.current === lastScan.count) return
+    signalledCount.current = lastScan.count
+    signalOutcome(outcome)
+    openTab(outcome)
+  })
+  return { scan, outcome }
+}
+
 function Scan() {
   const { org } = useUser()
   const isManager = useHasRole('manager')
@@ -98,6 +117,8 @@ function Scan() {
   const location = useQuery({ ...oneLocation(locationId ?? 0), enabled: locationId !== null })
   const scan = useScan(org.id, locationId)
   const queries = useQueryClient()
+  const [tab, setTab] = useState('found')
+  const last = useLastScan(scan, setTab)
   const [unknownCode, setUnknownCode] = useState<string | null>(null)
   const [picked, setPicked] = useState<{ id: number; name: string | null } | null>(null)
   const setLocation = (id: number | null): void =>
@@ -113,10 +134,10 @@ function Scan() {
     mutationFn: async ({ at, assets }: { at: Location; assets: readonly ResolvedCode[] }) => {
       const isSent = (one: ResolvedCode): boolean => assets.includes(one)
       const sent = { found: scan.result.found.filter(isSent), elsewhere: scan.result.elsewhere.filter(isSent) }
-      await post('/inventory/save', {
-        location_identifier: at.external_key,
-        asset_identifiers: assets.map((one) => one.external_key),
-      })
+      await saveSightings(
+        at.external_key,
+        assets.flatMap((one) => one.external_key ?? []),
+      )
       scan.markSaved(at.id, sent)
     },
     onSuccess: async (_done, { at, assets }) => {
@@ -139,8 +160,8 @@ function Scan() {
     setLocation(id)
   }
   return (
-    <Page title="Scan" lead="Choose a location, scan the assets there, and save.">
-      <Stack maw={640}>
+    <Page kind="form" title="Scan" lead="Choose a location, scan the assets there, and save.">
+      <Stack>
         <Paper p="md">
           <Stack gap="sm">
             <LocationPicker
@@ -174,9 +195,11 @@ function Scan() {
               />
             )}
             <CodeField onCodes={scan.add} />
-            <Camera onCode={(code) => scan.add([code])} />
           </Stack>
         </Paper>
+        <Camera onCode={(code) => scan.add([code])}>
+          <LastScan {...last} />
+        </Camera>
         {scan.error !== null && <ErrorAlert error={scan.error} onRetry={() => void scan.refresh()} />}
         <WaitingCodes codes={scan.waiting} />
         {scan.saved !== null && location.data !== undefined && (
@@ -185,6 +208,8 @@ function Scan() {
         <Paper p="md">
           <Results
             result={scan.result}
+            tab={tab}
+            onTab={setTab}
             mayAttach={isManager}
             onRemove={(code) => scan.drop([code])}
             onAttach={setUnknownCode}

@@ -36,6 +36,8 @@ export function useScan(orgId: number, locationId: number | null) {
   const queries = useQueryClient()
   const [stocktake, setStocktake] = useState(() => readStored(orgId))
   const { codes, saved } = stocktake
+  // The latest scan, also of a code that was scanned before.
+  const [lastScan, setLastScan] = useState<{ code: string; count: number } | null>(null)
   useEffect(() => sessionStorage.setItem(storageKey, JSON.stringify({ orgId, ...stocktake })), [orgId, stocktake])
   const resolved = useQuery({
     queryKey: ['scan', 'codes', codes],
@@ -89,8 +91,12 @@ export function useScan(orgId: number, locationId: number | null) {
     /** The scanned assets that the next save sends. */
     unsaved: [...result.found, ...result.elsewhere].filter((one) => !savedIds.has(one.id)),
     error: resolved.error ?? expected.error,
-    add: (more: readonly string[]) =>
-      setStocktake((old) => ({ ...old, codes: [...new Set([...[...more].reverse(), ...old.codes])] })),
+    lastScan,
+    add: (more: readonly string[]) => {
+      const last = more.at(-1)
+      if (last !== undefined) setLastScan((old) => ({ code: last, count: (old?.count ?? 0) + 1 }))
+      setStocktake((old) => ({ ...old, codes: [...new Set([...[...more].reverse(), ...old.codes])] }))
+    },
     drop: (dropped: readonly string[]) =>
       setStocktake((old) => ({ ...old, codes: old.codes.filter((one) => !dropped.includes(one)) })),
     /** Marks the assets of a result as saved at the location. */

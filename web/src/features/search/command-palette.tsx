@@ -1,52 +1,46 @@
-import { Spotlight, type SpotlightActionData, createSpotlight } from '@mantine/spotlight'
+import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { Spotlight, type SpotlightActionData, createSpotlight } from '@mantine/spotlight'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate, useRouterState } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
+import { signOut } from '../../api/auth.ts'
+import { oneLocation } from '../../api/locations.ts'
 import { getOne } from '../../api/request.ts'
-import type { SearchResult } from '../../api/types.ts'
-import { IconArrowRight, IconBox, IconMapPin, IconSearch, IconTag } from '../../components/icons.ts'
+import type { Location, SearchResult } from '../../api/types.ts'
+import { IconAntenna, IconBox, IconList, IconMapPin, IconSearch, IconTag } from '../../components/icons.ts'
+import { useUser } from '../../components/use-session.ts'
+import { ago } from '../../lib/time.ts'
+import { findCommands } from './commands.tsx'
 
 const [store, actions] = createSpotlight()
 
-const pages = [
-  ['/', 'Overview'],
-  ['/assets', 'Assets'],
-  ['/locations', 'Locations'],
-  ['/scan', 'Scan'],
-  ['/readers', 'Readers'],
-  ['/readers/inbox', 'Inbox of unknown tags'],
-  ['/reports', 'Reports'],
-  ['/labels', 'Labels'],
-  ['/import', 'Import & export'],
-  ['/settings/account', 'Account'],
-] as const
+/** "ASSET-0001 · Dock 3 · 5 min. ago" */
+const describe = (what: string, location: string | null, at: string | null): string =>
+  at === null ? `${what} · not seen yet` : `${what} · ${location ?? 'no location'} · ${ago(at)}`
 
-/** Ctrl+K: finds assets, locations and tags by name, key or value, and the pages of the app. */
-export function CommandPalette({ opened, onClose }: { opened: boolean; onClose: () => void }) {
-  const navigate = useNavigate()
-  const [query, setQuery] = useState('')
-  const [searchText] = useDebouncedValue(query.trim(), 160)
-  useEffect(() => (opened ? actions.open() : actions.close()), [opened])
-  const search = useQuery({
-    queryKey: ['search', searchText],
-    queryFn: ({ signal }) => getOne<SearchResult>('/search', { q: searchText, limit: 8 }, signal),
-    enabled: opened && searchText !== '',
-    placeholderData: keepPreviousData,
-  })
-  const result = searchText === '' ? undefined : search.data
-  const goTo = (href: string) => () => void navigate({ href })
-  const groups: { group: string; actions: SpotlightActionData[] }[] = [
-    {
-      group: 'Assets',
-      actions: (result?.assets ?? []).map((one) => ({
-        id: `asset-${one.id}`,
-        label: one.name,
-        description: one.external_key,
-        leftSection: <IconBox size={18} />,
-        onClick: goTo(`/assets/${one.id}`),
-      })),
-    },
+function toGroups(
+  result: SearchResult | undefined,
+  searchText: string,
+  goTo: (href: string) => () => void,
+  onSeeAll: () => void,
+) {
+  const assets = (result?.assets ?? []).map((one): SpotlightActionData => ({
+    id: `asset-${one.id}`,
+    label: one.name,
+    description: describe(one.external_key, one.location_name, one.last_seen_at),
+    leftSection: <IconBox size={18} />,
+    onClick: goTo(`/assets/${one.id}`),
+  }))
+  const seeAll: SpotlightActionData = {
+    id: 'see-all',
+    label: 'See all results',
+    description: `Assets that contain “${searchText}”`,
+    leftSection: <IconList size={18} />,
+    onClick: onSeeAll,
+  }
+  return [
+    { group: 'Assets', actions: assets.length === 0 ? [] : [...assets, seeAll] },
     {
       group: 'Locations',
       actions: (result?.locations ?? []).map((one) => ({
@@ -62,41 +56,113 @@ export function CommandPalette({ opened, onClose }: { opened: boolean; onClose: 
       actions: (result?.tags ?? []).map((one) => ({
         id: `tag-${one.id}`,
         label: one.value,
-        description: `${one.tag_type} on ${one.holder_name} (${one.holder_key})`,
+        description:
+          one.asset_id === null
+            ? `${one.tag_type} tag of ${one.holder_name}`
+            : describe(`${one.tag_type} tag of ${one.holder_name}`, one.last_seen_location, one.last_seen_at),
         leftSection: <IconTag size={18} />,
         onClick: goTo(one.asset_id === null ? `/locations/${String(one.location_id)}` : `/assets/${one.asset_id}`),
       })),
     },
     {
-      group: 'Pages',
-      actions: pages
-        .filter(([, label]) => label.toLowerCase().includes(query.trim().toLowerCase()))
-        .map(([href, label]) => ({
-          id: href,
-          label,
-          leftSection: <IconArrowRight size={18} />,
-          onClick: goTo(href),
-        })),
+      group: 'Readers',
+      actions: (result?.readers ?? []).map((one) => ({
+        id: `reader-${one.id}`,
+        label: one.name,
+        description: one.last_seen_at === null ? 'no message yet' : `last message ${ago(one.last_seen_at)}`,
+        leftSection: <IconAntenna size={18} />,
+        onClick: goTo(`/readers/${one.id}`),
+      })),
     },
   ]
-  /** Results arrive after the input, so Enter selects the first result when none is highlighted. */
+}
+
+/** The location whose page is open. */
+function useOpenLocation(): Location | null {
+  const path = useRouterState({ select: (state) => state.location.pathname })
+  const id = /^\/locations\/(\d+)$/.exec(path)?.[1]
+  return useQueryClient().getQueryData(oneLocation(Number(id)).queryKey) ?? null
+}
+
+const elements = (): HTMLElement[] =>
+  Array.from(document.getElementById(store.getState().listId)?.querySelectorAll<HTMLElement>('[data-action]') ?? [])
+
+/** Highlights one entry of the list, or none. The arrow keys of the component continue from there. */
+function highlight(index: number): void {
+  elements().forEach((one, position) =>
+    position === index ? one.setAttribute('data-selected', 'true') : one.removeAttribute('data-selected'),
+  )
+  store.updateState((state) => ({ ...state, selected: index }))
+}
+
+/** Ctrl+K: finds assets, locations, tags and readers, and the pages, settings and actions of the app. */
+export function CommandPalette({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const navigate = useNavigate()
+  const { role } = useUser()
+  const { setColorScheme } = useMantineColorScheme()
+  const scheme = useComputedColorScheme()
+  const [query, setQuery] = useState('')
+  const [searchText] = useDebouncedValue(query.trim(), 160)
+  useEffect(() => (opened ? actions.open() : actions.close()), [opened])
+  const search = useQuery({
+    queryKey: ['search', searchText],
+    queryFn: ({ signal }) => getOne<SearchResult>('/search', { q: searchText, limit: 8 }, signal),
+    enabled: opened && searchText !== '',
+    placeholderData: keepPreviousData,
+  })
+  const result = searchText === '' ? undefined : search.data
+  const isPending = query.trim() !== searchText || (searchText !== '' && search.isFetching)
+  const goTo = (href: string) => () => void navigate({ href })
+  const [first] = result?.locations ?? []
+  const foundLocation = first === undefined ? null : { ...first, isFound: true }
+  const open = useOpenLocation()
+  const openLocation = open === null ? null : { ...open, isFound: false }
+  const groups = [
+    ...toGroups(result, searchText, goTo, () => void navigate({ to: '/assets', search: { q: searchText } })),
+    ...findCommands({
+      q: query.trim(),
+      role,
+      scanAt: foundLocation ?? openLocation,
+      onGo: (href) => goTo(href)(),
+      onToggleTheme: () => setColorScheme(scheme === 'dark' ? 'light' : 'dark'),
+      onSignOut: () => void signOut(),
+    }),
+  ].filter((one) => one.actions.length > 0)
+
+  /** The user has chosen an entry with the arrow keys since the text changed. */
+  const hasChosen = useRef(false)
+  /** Enter was pressed before the results arrived, as a hand scanner does. */
+  const opensFirst = useRef(false)
+  const shown = groups.flatMap((one) => one.actions.map(({ id }) => id)).join()
+  useEffect(() => {
+    if (!opened || hasChosen.current) return
+    highlight(0)
+    if (isPending || !opensFirst.current) return
+    opensFirst.current = false
+    elements()[0]?.click()
+  }, [opened, shown, isPending])
   const onKeyDown = (event: React.KeyboardEvent): void => {
-    const list = document.getElementById(store.getState().listId)
-    if (event.key !== 'Enter' || list?.querySelector('[data-selected]') != null) return
-    list?.querySelector<HTMLElement>('[data-action]')?.click()
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') hasChosen.current = true
+    if (event.key !== 'Enter' || !isPending || hasChosen.current) return
+    opensFirst.current = true
+    highlight(-1)
   }
   return (
     <Spotlight
       store={store}
-      actions={groups.filter((one) => one.actions.length > 0)}
+      actions={groups}
       filter={(_query, all) => all}
       query={query}
-      onQueryChange={setQuery}
+      onQueryChange={(text) => {
+        hasChosen.current = false
+        opensFirst.current = false
+        setQuery(text)
+      }}
       onSpotlightClose={onClose}
       shortcut={null}
       scrollable
       maxHeight={420}
-      nothingFound={search.isFetching ? 'Searching …' : 'No matching name, key or tag'}
+      nothingFound={search.isFetching ? 'Searching …' : 'Nothing matches'}
       searchProps={{
         leftSection: <IconSearch size={18} />,
         placeholder: 'Search by name, key or tag',

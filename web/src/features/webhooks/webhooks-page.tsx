@@ -34,7 +34,11 @@ function Webhooks() {
   })
   const [created, setCreated] = useState<WebhookWithSecret | null>(null)
   return (
-    <Page title="Webhooks" lead="Lastseen sends a request to your URL when an asset moves to another location.">
+    <Page
+      kind="form"
+      title="Webhooks"
+      lead="Lastseen sends a request to your URL when an asset moves to another location."
+    >
       <QueryView query={hooks} rows={3}>
         {({ data: [hook] }) =>
           hook === undefined ? <NewWebhook onCreated={setCreated} /> : <WebhookDetails key={hook.id} hook={hook} />
@@ -68,14 +72,18 @@ function NewWebhook({ onCreated }: { onCreated: (hook: WebhookWithSecret) => voi
     onError: (error) => showFieldErrors(form, error),
   })
   return (
-    <Card title="No webhook yet" maw={640}>
+    <Card title="No webhook yet">
       <form onSubmit={form.onSubmit(() => action.mutate())} noValidate>
         <Stack gap="sm">
           <Text size="sm" c="dimmed">
             An organization has one webhook. It receives a POST request with <Code>asset.moved</Code>, signed with a
             secret that is shown once. A failed delivery is tried three times within seconds, then dropped.
           </Text>
-          <TextInput label="URL" placeholder="https://example.com/lastseen" {...form.getInputProps('url')} />
+          <TextInput
+            label="URL"
+            placeholder="For example https://example.com/lastseen"
+            {...form.getInputProps('url')}
+          />
           <Checkbox label="Deliver events" {...form.getInputProps('enabled', { type: 'checkbox' })} />
           {action.isError && Object.keys(form.errors).length === 0 && <ErrorAlert error={action.error} />}
           <Group>
@@ -225,7 +233,7 @@ function WebhookDetails({ hook }: { hook: Webhook }) {
     onError: (error) => showFieldErrors(form, error),
   })
   return (
-    <Stack maw={820}>
+    <Stack>
       <Card
         title="Webhook"
         aside={

@@ -1,0 +1,65 @@
+import { Button, Group, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useEffect, useState, useSyncExternalStore } from 'react'
+import { delayDeletion, getPendingIds, onPendingChange, undoSeconds } from '../lib/delayed-deletion.ts'
+import { notifyError } from './feedback.tsx'
+
+/** The ids of the records that are about to be deleted; lists hide them. */
+export const usePendingDeletions = (): ReadonlySet<number> => useSyncExternalStore(onPendingChange, getPendingIds)
+
+function Countdown({ what, onUndo, onNow }: { what: string; onUndo: () => void; onNow: () => void }) {
+  const [seconds, setSeconds] = useState(undoSeconds)
+  useEffect(() => {
+    const started = Date.now()
+    const timer = setInterval(() => setSeconds(undoSeconds - Math.floor((Date.now() - started) / 1000)), 250)
+    return () => clearInterval(timer)
+  }, [])
+  return (
+    <Group justify="space-between" gap="xs">
+      <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+        {what} will be deleted in <span className="number">{Math.max(0, seconds)} s</span>.
+      </Text>
+      <Group gap={6} wrap="nowrap">
+        <Button size="compact-sm" variant="light" onClick={onUndo}>
+          Undo
+        </Button>
+        <Button size="compact-sm" variant="subtle" color="gray" onClick={onNow}>
+          Delete now
+        </Button>
+      </Group>
+    </Group>
+  )
+}
+
+/** Deletes records after 30 seconds, and shows the time left with a button that keeps them. */
+export function deleteWithUndo(
+  what: string,
+  ids: readonly number[],
+  remove: (id: number) => Promise<void>,
+  /** Loads the lists again; the records stay hidden until then. */
+  refresh: () => Promise<unknown>,
+): void {
+  const send = async (): Promise<void> => {
+    notifications.hide(toast)
+    // All requests are started at once: a page that is being left has no time for a second one.
+    const results = await Promise.allSettled(ids.map(remove))
+    const failed = results.find((one) => one.status === 'rejected')
+    if (failed !== undefined) notifyError(failed.reason)
+    await refresh()
+  }
+  const { undo, sendNow } = delayDeletion(ids, send)
+  const toast = notifications.show({
+    autoClose: false,
+    withCloseButton: false,
+    message: (
+      <Countdown
+        what={what}
+        onNow={sendNow}
+        onUndo={() => {
+          undo()
+          notifications.hide(toast)
+        }}
+      />
+    ),
+  })
+}

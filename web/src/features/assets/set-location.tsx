@@ -1,0 +1,66 @@
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { saveSightings } from '../../api/assets.ts'
+import { oneLocation } from '../../api/locations.ts'
+import { refreshOverview } from '../../api/overview.ts'
+import { ErrorAlert, notify } from '../../components/feedback.tsx'
+import { GuardedModal } from '../../components/guarded-modal.tsx'
+import { LocationPicker } from '../../components/pickers.tsx'
+import { formatNumber } from '../../lib/time.ts'
+
+/** Records that assets are at a location now, like a save on the scan page. */
+export function SetLocation({
+  assets,
+  onClose,
+}: {
+  assets: readonly { external_key: string; name: string }[]
+  onClose: () => void
+}) {
+  const queries = useQueryClient()
+  const [locationId, setLocationId] = useState<number | null>(null)
+  const what = assets.length === 1 ? assets[0]!.name : `${formatNumber(assets.length)} assets`
+  const save = useMutation({
+    mutationFn: async (id: number) => {
+      const location = await queries.query(oneLocation(id))
+      await saveSightings(
+        location.external_key,
+        assets.map((one) => one.external_key),
+      )
+      return location
+    },
+    onSuccess: async (location) => {
+      notify(`${what} ${assets.length === 1 ? 'is' : 'are'} at ${location.name} now.`)
+      refreshOverview(queries)
+      onClose()
+      await Promise.all(['positions', 'assets', 'moves'].map((key) => queries.invalidateQueries({ queryKey: [key] })))
+    },
+  })
+  return (
+    <GuardedModal guards={null} opened onClose={onClose} title={`Set the location of ${what}`}>
+      <Stack>
+        <Text size="sm">It is recorded as seen there now, by you. The next read of a tag may move it again.</Text>
+        <LocationPicker
+          label="Location"
+          placeholder="Search for a location"
+          data-autofocus
+          value={locationId}
+          onChange={(id) => setLocationId(id)}
+        />
+        {save.isError && <ErrorAlert error={save.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button
+            disabled={locationId === null}
+            loading={save.isPending}
+            onClick={() => locationId !== null && save.mutate(locationId)}
+          >
+            Set location
+          </Button>
+        </Group>
+      </Stack>
+    </GuardedModal>
+  )
+}

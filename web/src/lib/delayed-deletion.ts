@@ -1,0 +1,65 @@
+/**
+ * Deletions that wait before they are sent, so that they can be undone. Until then the server knows nothing of them: a
+ * browser that crashes deletes nothing. When the user leaves the page or signs out, they are sent at once.
+ */
+export const undoSeconds = 30
+
+interface PendingDeletion {
+  ids: readonly number[]
+  send: () => Promise<unknown>
+  timer: ReturnType<typeof setTimeout>
+}
+
+const pending = new Set<PendingDeletion>()
+const inFlight = new Set<PendingDeletion>()
+const listeners = new Set<() => void>()
+let pendingIds: ReadonlySet<number> = new Set()
+
+function notifyListeners(): void {
+  pendingIds = new Set([...pending, ...inFlight].flatMap((one) => one.ids))
+  for (const listener of listeners) listener()
+}
+
+/** The ids of the records whose deletion waits. */
+export const getPendingIds = (): ReadonlySet<number> => pendingIds
+
+export function onPendingChange(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+function remove(deletion: PendingDeletion): boolean {
+  clearTimeout(deletion.timer)
+  return pending.delete(deletion)
+}
+
+/** The records stay hidden until the server has answered. */
+async function flush(deletion: PendingDeletion): Promise<void> {
+  if (!remove(deletion)) return
+  inFlight.add(deletion)
+  await deletion.send().finally(() => inFlight.delete(deletion))
+  notifyListeners()
+}
+
+/** Sends a deletion after 30 seconds. Returns functions that undo it and that send it now. */
+export function delayDeletion(ids: readonly number[], send: () => Promise<unknown>) {
+  const deletion: PendingDeletion = {
+    ids,
+    send,
+    timer: setTimeout(() => void flush(deletion), undoSeconds * 1000),
+  }
+  pending.add(deletion)
+  notifyListeners()
+  return {
+    undo: () => {
+      if (remove(deletion)) notifyListeners()
+    },
+    sendNow: () => void flush(deletion),
+  }
+}
+
+export async function flushDeletions(): Promise<void> {
+  await Promise.all([...pending].map(flush))
+}
+
+window.addEventListener('pagehide', () => void flushDeletions())
