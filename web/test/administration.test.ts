@@ -97,10 +97,8 @@ test('A reader page shows live reads and the device settings without the token',
   await expect(page.getByText(reader.token)).toHaveCount(0)
 })
 
-test('The inbox attaches unknown tags, and hides unknown readers on a server with several organizations', async ({
-  page,
-}) => {
-  const { org } = await warehouse()
+test('A tag attached from the inbox makes the asset seen where and when the tag was last read', async ({ page }) => {
+  const { org, assets } = await warehouse()
   await org.signIn(page, org.email, '/readers/inbox')
   await expect(page.getByText('This server has several organizations')).toBeVisible()
   await page.getByRole('button', { name: 'Attach E2FFFFFFFFFFFFFFFFFFFFFF' }).click()
@@ -108,9 +106,11 @@ test('The inbox attaches unknown tags, and hides unknown readers on a server wit
   await dialog.getByRole('combobox', { name: 'Asset' }).fill('Crate 5')
   await page.getByRole('option', { name: /Crate 5/ }).click()
   await dialog.getByRole('button', { name: 'Attach' }).click()
-  await expect(page.getByText('is attached.')).toBeVisible()
+  await expect(page.getByText(/is attached\. The asset was last seen 5 min\. ago/)).toBeVisible()
   const found = (await call(org.token, 'POST', '/codes/resolve', { codes: ['E2FFFFFFFFFFFFFFFFFFFFFF'] })) as object[]
   expect(found[0]).toMatchObject({ kind: 'asset', name: 'Crate 5' })
+  await page.goto(`${url()}/assets/${assets[4]!.id}`)
+  await expect(page.getByRole('link', { name: 'Hall A' }).first()).toBeVisible()
 })
 
 /** The drawing operators of a PDF: the text of every compressed stream. */
