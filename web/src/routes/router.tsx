@@ -11,7 +11,17 @@ import {
 import { loadCode } from '../api/connection.ts'
 import { currentUser } from '../api/session.ts'
 import { SignInPage } from '../features/auth/sign-in.tsx'
-import { assetSearch, labelSearch, locationSearch, reportSearch, scanSearch, signInSearch } from './search-params.ts'
+import {
+  assetSearch,
+  importSearch,
+  labelSearch,
+  locationSearch,
+  readersSearch,
+  reportSearch,
+  scanSearch,
+  signInSearch,
+  unseenSearch,
+} from './search-params.ts'
 import { CrashPage, NotFoundPage } from './error-pages.tsx'
 
 const root = createRootRouteWithContext<{ queries: QueryClient }>()({ component: Outlet })
@@ -60,6 +70,11 @@ const appRoutes = [
   createRoute({ ...parent, ...lazyPage('/', () => import('../features/overview/overview-page.tsx'), 'OverviewPage') }),
   createRoute({
     ...parent,
+    ...lazyPage('/unseen', () => import('../features/overview/unseen-page.tsx'), 'UnseenPage'),
+    validateSearch: unseenSearch,
+  }),
+  createRoute({
+    ...parent,
     ...lazyPage('/assets', () => import('../features/assets/assets-page.tsx'), 'AssetsPage'),
     validateSearch: assetSearch,
   }),
@@ -84,6 +99,7 @@ const appRoutes = [
   createRoute({
     ...parent,
     ...lazyPage('/readers', () => import('../features/readers/readers-page.tsx'), 'ReadersPage'),
+    validateSearch: readersSearch,
   }),
   createRoute({
     ...parent,
@@ -96,6 +112,7 @@ const appRoutes = [
   createRoute({
     ...parent,
     ...lazyPage('/import', () => import('../features/import-export/import-export-page.tsx'), 'ImportExportPage'),
+    validateSearch: importSearch,
   }),
   createRoute({
     ...parent,

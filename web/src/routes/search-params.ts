@@ -34,6 +34,14 @@ export const assetSearch = (raw: Raw) =>
 
 export const locationSearch = (raw: Raw) => withoutUndefined({ q: text(raw['q']) })
 
+export const readersSearch = (raw: Raw) =>
+  withoutUndefined({ show: oneOf(raw['show'], ['silent'] as const), page: positiveInteger(raw['page']) })
+
+export const unseenSearch = (raw: Raw) =>
+  withoutUndefined({ show: oneOf(raw['show'], ['never'] as const), page: positiveInteger(raw['page']) })
+
+export const importSearch = (raw: Raw) => withoutUndefined({ import: positiveInteger(raw['import']) })
+
 export const scanSearch = (raw: Raw) => withoutUndefined({ location: positiveInteger(raw['location']) })
 
 const reportTabs = ['point-in-time', 'dwell', 'flow', 'history'] as const
@@ -43,7 +51,10 @@ export type ReportTab = (typeof reportTabs)[number]
 const timestamp = (value: unknown): string | undefined =>
   typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? new Date(value).toISOString() : undefined
 
-/** `at` is the time of the report about a point in time. The period is the last `days`, or `from` until `to`. */
+/**
+ * `at` is the time of the report about a point in time. The period is the last `days`, or `from` until `to`. `level` is the level
+ * of the location tree to which a report is rolled up, or `all`.
+ */
 export const reportSearch = (raw: Raw) =>
   withoutUndefined({
     tab: oneOf(raw['tab'], reportTabs),
@@ -53,6 +64,9 @@ export const reportSearch = (raw: Raw) =>
     from: timestamp(raw['from']),
     to: timestamp(raw['to']),
     asset: positiveInteger(raw['asset']),
+    level: /^(all|\d{1,2})$/.test(String(raw['level'])) ? String(raw['level']) : undefined,
+    q: text(raw['q']),
+    sort: text(raw['sort']),
   })
 
 export const labelSearch = (raw: Raw) =>

@@ -1,12 +1,13 @@
 import { record, id } from '../../http/validation/fields.ts'
 import { nullable } from '../../http/validation/schema.ts'
-import { idsParam, limit, offset, timestampParam } from '../../http/validation/query.ts'
+import { idsParam, integerParam, limit, offset, timestampParam } from '../../http/validation/query.ts'
 import { type AnyRoute, ok, route } from '../../http/route.ts'
-import { type Output, component, pageOf } from '../../http/openapi/response-schema.ts'
-import { formatMillis } from '../../kernel/instant.ts'
+import { type Output, arrayOf, component, pageOf } from '../../http/openapi/response-schema.ts'
+import { formatMillis, instantFromMillis } from '../../kernel/instant.ts'
 import type { RecordDeps } from '../../records/record.ts'
+import { countMoves } from '../../tracking/overview.sql.ts'
 import { type RecordedMove, listMoves } from '../../tracking/moves.sql.ts'
-import { line, timestamp } from './fields.ts'
+import { line, timestamp, whole } from './fields.ts'
 
 const locationRef = record({ id: id, name: line })
 
@@ -35,6 +36,35 @@ export const presentMove = (move: RecordedMove): Output<(typeof MoveOut)['shape'
   from_location: move.from,
   to_location: move.to,
 })
+
+export const MoveCountOut = component(
+  'MoveCount',
+  { at: timestamp, moves: whole },
+  { at: '2026-05-04T08:15:00.000Z', moves: 12 },
+)
+
+const dayMs = 86_400_000
+const quarterMs = 900_000
+
+/** For the chart of the overview. */
+export const moveCountsRoute = (deps: RecordDeps): AnyRoute =>
+  route({
+    group: 'Looking',
+    method: 'GET',
+    access: 'session',
+    scopes: ['tracking:read'],
+    id: 'moves.counts',
+    path: '/move-counts',
+    summary: 'Count the moves of the last days per quarter of an hour',
+    description: 'Quarters of an hour without moves are omitted.',
+    query: { parameters: { days: integerParam(1, 32, 1) } },
+    success: { status: 200, description: 'One entry per quarter of an hour, in order', schema: arrayOf(MoveCountOut) },
+    async handle({ principal: { orgId }, query: { days } }) {
+      const sinceMs = Math.floor((deps.clock.millis() - days * dayMs) / quarterMs) * quarterMs
+      const counts = await countMoves(deps.db.replica(orgId), orgId, instantFromMillis(sinceMs))
+      return ok({ data: counts.map(({ at, moves }) => ({ at: formatMillis(at), moves })) })
+    },
+  })
 
 export const movesRoute = (deps: RecordDeps): AnyRoute =>
   route({

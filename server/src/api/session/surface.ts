@@ -4,13 +4,15 @@ import type { Surface } from '../../http/dispatcher.ts'
 import type { Component } from '../../http/openapi/response-schema.ts'
 import type { OpenStreams } from '../../auth/open-streams.ts'
 import type { LiveFeed } from '../../tracking/live-feed.ts'
+import type { AssetLocationDeps } from '../../tracking/recording/asset-at-location.ts'
 import { accountComponents, invitationRoutes, memberRoutes, passwordRoutes } from './accounts.ts'
 import { apiKeyComponents, apiKeyRoutes } from './api-keys.ts'
+import { AttentionOut, attentionRoute } from './attention.ts'
 import { CodeOut, codesRoute } from './codes.ts'
 import { exportRoutes } from './exports.ts'
 import { type ImportDeps, importComponents, importRoutes } from './imports.ts'
 import { liveRoute } from './live.ts'
-import { MoveOut, movesRoute } from './moves.ts'
+import { MoveCountOut, MoveOut, moveCountsRoute, movesRoute } from './moves.ts'
 import { type OverviewDeps, overviewComponents, overviewRoutes } from './overview.ts'
 import { type LatestReadDeps, latestReadComponents, latestReadRoutes } from './reader-reads.ts'
 import { inboxComponents, inboxRoutes } from './reader-inbox.ts'
@@ -18,6 +20,7 @@ import { type ReaderDeps, readerComponents, readerRoutes } from './readers.ts'
 import { type QuotaDeps, quotaComponents, quotaRoutes } from './quotas.ts'
 import { reportComponents, reportRoutes } from './reports.ts'
 import { searchComponents, searchRoute } from './search.ts'
+import { StayOut, staysRoute } from './stays.ts'
 import { sessionComponents, sessionRoutes } from './sessions.ts'
 import { type WebhookRouteDeps, webhookComponents, webhookRoutes } from './webhooks.ts'
 
@@ -29,6 +32,7 @@ export function sessionSurface(
     OverviewDeps &
     ImportDeps &
     QuotaDeps &
+    AssetLocationDeps &
     WebhookRouteDeps & { authentication: Database },
   live: LiveFeed,
   streams: OpenStreams,
@@ -44,7 +48,10 @@ export function sessionSurface(
     ...latestReadRoutes(deps),
     ...webhookRoutes(deps),
     ...overviewRoutes(deps),
+    attentionRoute(deps),
     movesRoute(deps),
+    moveCountsRoute(deps),
+    staysRoute(deps),
     searchRoute(deps),
     codesRoute(deps),
     ...reportRoutes(deps),
@@ -65,7 +72,10 @@ export const sessionComponentsOf: readonly Component[] = [
   ...latestReadComponents,
   ...webhookComponents,
   ...overviewComponents,
+  AttentionOut,
   MoveOut,
+  MoveCountOut,
+  StayOut,
   ...searchComponents,
   CodeOut,
   ...reportComponents,
