@@ -163,7 +163,7 @@ test('The labels of the chart of moves are round and never collide', async ({ pa
     )
   await org.signIn(page)
   const chart = page.locator('section', { has: page.getByRole('heading', { name: 'Moves over time' }) })
-  const labels = (axis: string) => chart.locator(`.recharts-${axis} .recharts-cartesian-axis-tick text`)
+  const labels = (axis: string) => chart.locator(`.recharts-${axis}-tick-labels text`)
   for (const view of ['Day', 'Week', 'Month'])
     for (const width of [1280, 768, 390]) {
       await page.setViewportSize({ width, height: 800 })

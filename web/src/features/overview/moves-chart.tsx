@@ -77,7 +77,7 @@ function Chart({ bars, days }: { bars: readonly Bar[]; days: number }) {
         dataKey="at"
         series={[{ name: 'Moves', color: 'harbor.6' }]}
         tickLine="none"
-        gridAxis="y"
+        gridAxis="x"
         barProps={{ radius: 2, isAnimationActive: false }}
         xAxisProps={{ ticks: times, interval: 0, tickFormatter: days === 1 ? clockTime : dayAndMonth }}
         yAxisProps={{ width: axisWidth, ticks: yTicks, domain: [0, yTicks.at(-1)!], interval: 0 }}
