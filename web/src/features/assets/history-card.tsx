@@ -51,7 +51,7 @@ function ZoomControls({ zoom, now, onChange }: { zoom: Zoom; now: number; onChan
     </ActionIcon>
   )
   return (
-    <Group gap={6} justify="flex-end">
+    <Group gap={6} mb="sm">
       <SegmentedControl
         size="xs"
         value={String(zoom.spanMs)}
@@ -171,7 +171,8 @@ export function HistoryCard({ assetId }: { assetId: number }) {
     stay.location_id === null ? 'No location' : (stay.location_name ?? 'Deleted location')
   const textOf = (stay: Stay): string => describeStay(stay, zoom.until === null)
   return (
-    <Card title="History" aside={<ZoomControls zoom={zoom} now={now} onChange={setZoom} />}>
+    <Card title="History">
+      <ZoomControls zoom={zoom} now={now} onChange={setZoom} />
       <QueryView query={stays} rows={3}>
         {({ data, total_count: total }) => (
           <Stack gap="sm">
