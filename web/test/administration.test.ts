@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { inflateSync } from 'node:zlib'
 import { PDFDocument } from 'pdf-lib'
 import { Org, call, url, warehouse } from './support/org.ts'
@@ -98,10 +99,8 @@ test('A reader page shows live reads and the device settings without the token',
   await expect(page.getByText(reader.token)).toHaveCount(0)
 })
 
-test('The inbox attaches unknown tags, and hides unknown readers on a server with several organizations', async ({
-  page,
-}) => {
-  const { org } = await warehouse()
+test('A tag attached from the inbox makes the asset seen where and when the tag was last read', async ({ page }) => {
+  const { org, assets } = await warehouse()
   await org.signIn(page, org.email, '/readers/inbox')
   await expect(page.getByText('This server has several organizations')).toBeVisible()
   await page.getByRole('button', { name: 'Attach E2FFFFFFFFFFFFFFFFFFFFFF' }).click()
@@ -109,9 +108,11 @@ test('The inbox attaches unknown tags, and hides unknown readers on a server wit
   await dialog.getByRole('combobox', { name: 'Asset' }).fill('Crate 5')
   await page.getByRole('option', { name: /Crate 5/ }).click()
   await dialog.getByRole('button', { name: 'Attach' }).click()
-  await expect(page.getByText('is attached.')).toBeVisible()
+  await expect(page.getByText(/is attached\. The asset was last seen 5 min\. ago/)).toBeVisible()
   const found = (await call(org.token, 'POST', '/codes/resolve', { codes: ['E2FFFFFFFFFFFFFFFFFFFFFF'] })) as object[]
   expect(found[0]).toMatchObject({ kind: 'asset', name: 'Crate 5' })
+  await page.goto(`${url()}/assets/${assets[4]!.id}`)
+  await expect(page.getByRole('link', { name: 'Hall A' }).first()).toBeVisible()
 })
 
 /** The drawing operators of a PDF: the text of every compressed stream. */
@@ -189,6 +190,52 @@ test('Reports show asset locations, time per location and moves between location
   const table = page.getByRole('table', { name: 'Moves between locations' })
   await expect(table.getByRole('row', { name: 'Hall A Dock 1 2' })).toHaveCount(1)
   await expect(table.getByRole('row', { name: 'Dock 1 Hall A 1' })).toHaveCount(1)
+})
+
+test('Reports roll locations up to a level of the tree, and filter, sort and export their figures', async ({
+  page,
+}) => {
+  const { org, hall, reader, tag } = await warehouse()
+  const bench = await org.location('Bench 1', { external_key: 'BENCH-1', parent_id: hall.id })
+  const yard = await org.location('Yard', { external_key: 'YARD' })
+  const gate = await org.reader('Bench and yard', [bench.id, yard.id])
+  const observed_at = new Date(Date.now() - 600_000).toISOString()
+  await org.read(
+    gate.token,
+    [1, 2].map((antenna) => ({ tag: tag(2 + antenna), antenna, observed_at })),
+  )
+  await org.read(reader.token, [{ tag: tag(5), antenna: 1, observed_at }])
+  await org.signIn(page, org.email, '/reports?tab=flow')
+  // The zones come first: moves within Riverside are not shown.
+  const flows = page.getByRole('table', { name: 'Moves between locations' }).getByRole('row')
+  await expect(flows).toHaveText([/From/, /^First seenRiverside5$/, /^RiversideYard1$/])
+  const level = page.getByRole('combobox', { name: 'Roll up to' })
+  await level.click()
+  await page.getByRole('option', { name: 'Level 2 (2)' }).click()
+  await expect(flows).toHaveCount(5)
+  await expect(page.getByRole('img', { name: /Moves between locations/ })).toContainText('Dock 1')
+  await page.getByRole('textbox', { name: 'Location contains' }).fill('dock')
+  await expect(flows).toHaveText([/From/, /^Hall ADock 12$/, /^Dock 1Hall A1$/])
+  await page.getByRole('button', { name: 'Moves' }).click()
+  await expect(flows.nth(1)).toHaveText(/^Dock 1Hall A1$/)
+  await page.reload()
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export CSV' }).click(),
+  ])
+  expect(readFileSync(await file.path(), 'utf8')).toBe('\uFEFFfrom,to,moves\r\nDock 1,Hall A,1\r\nHall A,Dock 1,2\r\n')
+
+  await page.goto(`${url()}/reports?tab=dwell`)
+  const times = page.getByRole('table', { name: 'Time per location' }).getByRole('row')
+  await expect(times).toHaveText([/Location/, /^Riverside/, /^Yard/])
+  await level.click()
+  await page.getByRole('option', { name: 'Every location' }).click()
+  await expect(page.getByRole('row', { name: /^Bench 1\s*Riverside \/ Hall A/ })).toBeVisible()
+
+  // A location picker shows the path of each location.
+  await page.goto(`${url()}/assets`)
+  await page.getByRole('combobox', { name: 'At or below this location' }).fill('bench')
+  await expect(page.getByRole('option', { name: /^Bench 1 \(BENCH-1\)\s*Riverside \/ Hall A$/ })).toBeVisible()
 })
 
 test('The account page shows the quotas of the organization', async ({ page }) => {

@@ -80,10 +80,35 @@ test('An asset page shows the current location, the duration and the history', a
   const now = page.locator('section', { has: page.getByRole('heading', { name: 'Current location' }) })
   await expect(now).toContainText('Hall A')
   await expect(now).toContainText(/2\d min/)
-  const history = page.getByRole('table', { name: 'History rows' })
-  await expect(history.getByRole('row')).toHaveCount(4)
-  await expect(history.getByRole('row').nth(1)).toContainText('40 min')
-  await expect(page.getByRole('img', { name: /Where it was: Hall A, Dock 1/ })).toBeVisible()
+})
+
+test('The history lists stays with their minutes on demand, and its chart can be zoomed and moved', async ({
+  page,
+}) => {
+  const { org, assets } = await warehouse()
+  await org.signIn(page, org.email, `/assets/${assets[0]!.id}`)
+  const stays = page.getByRole('list', { name: 'Stays' }).getByRole('listitem')
+  await expect(stays).toHaveCount(3)
+  // Hall A for two hours, Dock 1 for 40 minutes, and Hall A again for 20 minutes.
+  await expect(stays.nth(0)).toContainText(/Hall A, since \d\d:\d\d, 2\d min/)
+  await expect(stays.nth(1)).toContainText(/Dock 1, .*\d\d:\d\d.*–.*\d\d:\d\d, 40 min/)
+  await expect(stays.nth(2)).toContainText(/Hall A, .*, 2 h/)
+  const chart = page.getByRole('img', { name: 'Where it was: Hall A, Dock 1' })
+  const colors = await chart.locator('rect').evaluateAll((bars) => bars.map((bar) => getComputedStyle(bar).fill))
+  expect(new Set(colors).size).toBe(1)
+  await page.getByRole('button', { name: 'Show the minutes at Dock 1' }).click()
+  await expect(page.getByRole('list', { name: 'Minutes with a sighting' }).getByRole('listitem')).toHaveCount(1)
+  for (let times = 0; times < 3; times++) await page.getByRole('button', { name: 'Zoom in' }).click()
+  // The last three hours: the bars are wide enough for the names of their locations.
+  await expect(chart.getByText('Dock 1')).toBeVisible()
+  await page.getByRole('button', { name: 'Earlier' }).click()
+  await page.getByRole('button', { name: 'Earlier' }).click()
+  await expect(page.getByText('Not seen in this period.')).toBeVisible()
+  await page.getByRole('button', { name: 'Later' }).click()
+  await page.getByRole('button', { name: 'Later' }).click()
+  await expect(stays.nth(1)).toContainText('Dock 1')
+  await page.getByText('Month', { exact: true }).click()
+  await expect(stays).toHaveCount(3)
 })
 
 test('When two users change different fields of an asset, both changes are kept', async ({ page }) => {

@@ -65,19 +65,121 @@ test('A location page shows its assets, arrivals and departures', async ({ page 
   await org.signIn(page, org.email, `/locations/${hall.id}`)
   await expect(page.getByRole('table', { name: 'Assets here' }).getByRole('row')).toHaveCount(3)
   const events = page.locator('section', { has: page.getByRole('heading', { name: 'Arrivals and departures' }) })
-  await expect(events.getByText('left').first()).toBeVisible()
+  await expect(events.getByText('Departed').first()).toBeVisible()
   await expect(events).toContainText('Crate 2 to Dock 1')
 })
 
-test('The overview shows counts, and new moves appear live', async ({ page }) => {
+test('A location with locations below shows the arrivals and departures of all of them, or its own', async ({
+  page,
+}) => {
+  const { org, site, reader, tag } = await warehouse()
+  const yard = await org.location('Yard', { external_key: 'YARD' })
+  const gate = await org.reader('Yard gate', [yard.id])
+  await org.read(reader.token, [{ tag: tag(5), antenna: 1 }])
+  await org.read(gate.token, [{ tag: tag(4), antenna: 1 }])
+  await org.signIn(page, org.email, `/locations/${site.id}`)
+  const events = page.locator('section', { has: page.getByRole('heading', { name: 'Arrivals and departures' }) })
+  // Four first sightings in Hall A, one now; moves between Hall A and Dock 1 stay within the site.
+  await expect(events.locator('.move-row')).toHaveCount(6)
+  await expect(events).toContainText(/Departed\s*Crate 4 from Hall A to Yard/)
+  await expect(events).toContainText(/Arrived\s*Crate 5 at Hall A/)
+  await page.getByRole('switch', { name: 'Include locations below' }).click()
+  await expect(events).toContainText('No arrivals or departures yet.')
+  await expect(page.getByText('No assets were last seen here')).toBeVisible()
+})
+
+test('New moves appear live on the overview, but not under the pointer', async ({ page }) => {
   const { org, reader, tag } = await warehouse()
   await org.signIn(page)
-  await expect(page.getByText('4 seen at least once')).toBeVisible()
+  await expect(page.getByText('6 assets, 4 seen at least once')).toBeVisible()
   await expect(page.locator('[data-live=live]')).toBeVisible()
-  const moves = page.getByRole('log', { name: 'Moves' })
-  await expect(moves.locator('.move-row').first()).toContainText('Crate 1')
+  const first = page.getByRole('log', { name: 'Moves' }).locator('.move-row').first()
+  await expect(first).toContainText('Crate 1')
   await org.read(reader.token, [{ tag: tag(3), antenna: 2 }])
-  await expect(moves.locator('.move-row').first()).toContainText(/Crate 3\s*Hall A → Dock 1/)
+  await expect(first).toContainText(/Crate 3\s*Hall A → Dock 1/)
+  await first.hover()
+  await org.read(reader.token, [{ tag: tag(4), antenna: 2 }])
+  await expect(page.getByRole('button', { name: '1 new move' })).toBeVisible()
+  await expect(first).toContainText('Crate 3')
+  await page.getByRole('heading', { name: 'Overview' }).hover()
+  await expect(first).toContainText('Crate 4')
+  await first.getByRole('link', { name: 'Crate 4' }).focus()
+  await org.read(reader.token, [{ tag: tag(5), antenna: 2 }])
+  await page.getByRole('button', { name: '1 new move' }).click()
+  await expect(first).toContainText('Crate 5')
+})
+
+test(
+  'The overview begins with what needs attention, and counts every asset by location',
+  { tag: '@phone' },
+  async ({ page }) => {
+    const { org, hall } = await warehouse()
+    const rack = await org.location('Rack 7', { parent_id: hall.id })
+    const yard = await org.location('Yard', { external_key: 'YARD' })
+    const save = (place: { external_key: string }, ...keys: string[]) =>
+      org.post('/inventory/save', { location_identifier: place.external_key, asset_identifiers: keys })
+    await save(rack, 'CRATE-3', 'CRATE-4')
+    await save(yard, 'CRATE-5')
+    await org.reader('Old gate', [hall.id])
+    await org.signIn(page)
+    const counts = page.getByRole('list', { name: 'Assets by location' }).getByRole('listitem')
+    await expect(counts).toHaveText([/^Riverside4$/, /^Yard1$/, /^Never seen1$/])
+    await page.getByRole('button', { name: 'Expand Riverside' }).click()
+    await page.getByRole('button', { name: 'Expand Hall A' }).click()
+    await expect(counts).toHaveText([/^Riverside4$/, /^Dock 11$/, /^Hall A3$/, /^Rack 72$/, /^Yard1$/, /^Never seen1$/])
+    const attention = page.locator('section', { has: page.getByRole('heading', { name: 'Needs attention' }) })
+    await expect(attention.getByRole('link')).toHaveText([
+      /^1\s*asset was never seen$/,
+      /^1\s*reader is silent$/,
+      /^1\s*unassigned tag$/,
+    ])
+    await attention.getByRole('link', { name: 'asset was never seen' }).click()
+    await expect(page.getByRole('table', { name: 'Assets never seen' }).getByRole('row')).toHaveText([
+      /Name/,
+      /Crate 6/,
+    ])
+    await page.goBack()
+    await attention.getByRole('link', { name: 'reader is silent' }).click()
+    await expect(page.getByRole('table', { name: 'Readers' }).getByRole('row')).toHaveText([/Name/, /Old gate/])
+    await page.goBack()
+    await attention.getByRole('link', { name: 'unassigned tag' }).click()
+    await expect(page.getByText('E2FFFFFFFFFFFFFFFFFFFFFF')).toBeVisible()
+
+    const quiet = await Org.create()
+    const shelf = await quiet.location('Shelf')
+    await quiet.asset('Box', { external_key: 'BOX' })
+    await quiet.post('/inventory/save', { location_identifier: shelf.external_key, asset_identifiers: ['BOX'] })
+    await quiet.signIn(page)
+    await expect(page.getByText('Nothing needs attention.')).toBeVisible()
+  },
+)
+
+test('The labels of the chart of moves are round and never collide', async ({ page }) => {
+  const { org, reader, tag } = await warehouse()
+  const day = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString()
+  for (const days of [20, 10, 5, 3])
+    await org.read(
+      reader.token,
+      [5, 6].map((index) => ({ tag: tag(index), antenna: 1 + (days % 2), observed_at: day(days) })),
+    )
+  await org.signIn(page)
+  const chart = page.locator('section', { has: page.getByRole('heading', { name: 'Moves over time' }) })
+  const labels = (axis: string) => chart.locator(`.recharts-${axis}-tick-labels text`)
+  for (const view of ['Day', 'Week', 'Month'])
+    for (const width of [1280, 768, 390]) {
+      await page.setViewportSize({ width, height: 800 })
+      await chart.getByText(view, { exact: true }).click()
+      await expect(labels('xAxis').first()).toBeVisible()
+      const boxes = await labels('xAxis').evaluateAll((texts) =>
+        texts.map((text) => [text.getBoundingClientRect().left, text.getBoundingClientRect().right] as const),
+      )
+      expect(boxes.length, `${view} at ${width} px`).toBeGreaterThan(1)
+      for (const [index, [left]] of boxes.slice(1).entries())
+        expect(left, `${view} at ${width} px`).toBeGreaterThan(boxes[index]![1] + 4)
+      const texts = await labels('xAxis').allTextContents()
+      for (const text of texts) expect(text).toMatch(view === 'Day' ? /^\d\d:00$/ : /^\d{1,2} \w{3}$/)
+      expect((await labels('yAxis').allTextContents()).map(Number).every(Number.isInteger)).toBe(true)
+    }
 })
 
 test('Fifty moves per second are rendered in batches', async ({ page }) => {

@@ -1133,6 +1133,8 @@ export interface components {
          *       "occurred_at": "2026-05-04T08:15:02.120Z",
          *       "asset_id": 4503170118275611,
          *       "asset_external_key": "ASSET-0001",
+         *       "location_id": 7710249930581042,
+         *       "location_name": "Dock 3",
          *       "other_location_id": null,
          *       "other_location_name": null
          *     }
@@ -1144,6 +1146,12 @@ export interface components {
             /** Format: int64 */
             asset_id: number;
             asset_external_key: string;
+            /**
+             * Format: int64
+             * @description Where it arrived, or what it left.
+             */
+            location_id: number;
+            location_name: string;
             /**
              * Format: int64
              * @description Where it came from, or went to.
@@ -3617,6 +3625,8 @@ export interface operations {
                 offset?: number;
                 from?: string;
                 to?: string;
+                /** @description Also include arrivals at and departures from the descendants. Moves within the subtree are neither. */
+                include_descendants?: boolean;
             };
             header?: never;
             path: {
@@ -3645,6 +3655,8 @@ export interface operations {
                      *           "occurred_at": "2026-05-04T08:15:02.120Z",
                      *           "asset_id": 4503170118275611,
                      *           "asset_external_key": "ASSET-0001",
+                     *           "location_id": 7710249930581042,
+                     *           "location_name": "Dock 3",
                      *           "other_location_id": null,
                      *           "other_location_name": null
                      *         }

@@ -70,7 +70,11 @@ export function startTracking(context: AppContext, log: Logger, registry: Regist
     onUnknown: (device, reads) =>
       activity.noteUnknown(
         device,
-        reads.map((read) => ({ tag: { type: read.tagType, value: read.value }, antenna: read.antenna })),
+        reads.map(({ read: { tagType: type, value, antenna }, observedAt }) => ({
+          tag: { type, value },
+          antenna,
+          observedAt,
+        })),
       ),
     onMoved: (orgId) => movedOrgs.add(orgId),
     onCounted: ({ format }, outcomes) => metrics.counted(format, outcomes),

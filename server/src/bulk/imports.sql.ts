@@ -123,6 +123,19 @@ export async function trimImport(tx: Tx, orgId: number, id: number): Promise<voi
   await tx.query(sql`update imports set is_trimmed = true, errors = '[]' where org_id = ${orgId} and id = ${id}`)
 }
 
+export interface FailedImport {
+  id: number
+  kind: ImportKind
+  failedAt: Instant
+}
+
+/** The failed imports, latest first. The number of imports of an organization is limited. */
+export async function failedImports(db: Db, orgId: number): Promise<FailedImport[]> {
+  const rows = await db.query<{ id: number; kind: ImportKind; changed_at: string }>(sql`
+    select id, kind, changed_at from imports where org_id = ${orgId} and state = 'failed' order by changed_at desc, id`)
+  return rows.map(({ id, kind, changed_at: at }) => ({ id, kind, failedAt: fromDatabase(at) }))
+}
+
 /** Changes the state if it is one of `from`; returns false otherwise. */
 export async function setState(
   tx: Tx,

@@ -1,7 +1,7 @@
 import type { FairQueue } from '../admission/fair-queue.ts'
 import type { Database } from '../db/database.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { instantFromMillis } from '../kernel/instant.ts'
+import { type Instant, instantFromMillis } from '../kernel/instant.ts'
 import { recordReads } from '../tracking/recording/record-reads.ts'
 import type { Device } from '../readers/reader.ts'
 import { type ReaderClock, observedAtResolver } from '../tracking/observed-time.ts'
@@ -38,7 +38,7 @@ export interface ReadIngestorDeps {
   /** Called for every batch that was written. */
   onBatch: (reads: number) => void
   onMoved: (orgId: number) => void
-  onUnknown: (device: Device, reads: readonly Read[]) => void
+  onUnknown: (device: Device, reads: readonly { read: Read; observedAt: Instant }[]) => void
   onQuarantine: (why: 'unknown reader' | 'unknown format' | 'too large', topic: string) => void
 }
 
@@ -123,7 +123,7 @@ export class ReadIngestor {
     })
     if (opened.message === null) return null
     const { decoded, retained } = opened.message
-    const unknown = retained.flatMap(({ read }, index) => (isKnown[index] ? [] : read))
+    const unknown = retained.filter((_, index) => !isKnown[index])
     if (unknown.length > 0) this.#deps.onUnknown(device, unknown)
     const accepted = retained.length - unknown.length
     const receipt = { accepted, ignored: decoded.reads.length - accepted + decoded.skipped }

@@ -1,5 +1,6 @@
 import type { Database } from '../db/database.ts'
 import { type Clock, now } from '../kernel/clock.ts'
+import type { Instant } from '../kernel/instant.ts'
 import { type Activity, noteActivity } from '../readers/readers.sql.ts'
 import type { Device } from '../readers/reader.ts'
 import {
@@ -75,13 +76,20 @@ export class ReaderActivityBuffer {
       this.#topics.set(topic, (this.#topics.get(topic) ?? 0) + 1)
   }
 
-  noteUnknown(device: Device, tags: readonly { tag: TagDraft; antenna: number }[]): void {
+  noteUnknown(device: Device, reads: readonly { tag: TagDraft; antenna: number; observedAt: Instant }[]): void {
     const { unknown } = this.#pendingOf(device.orgId)
-    for (const { tag, antenna } of tags) {
+    const { readerId } = device
+    for (const { tag, antenna, observedAt } of reads) {
       const previous = unknown.get(tagKey(tag))
-      if (previous !== undefined) previous.reads++
-      else if (unknown.size < maxUnknown)
-        unknown.set(tagKey(tag), { tag, readerId: device.readerId, antenna, reads: 1 })
+      if (previous === undefined && unknown.size >= maxUnknown) continue
+      const isLatest = previous === undefined || observedAt >= previous.lastSeenAt
+      const isFirst = previous === undefined || observedAt < previous.firstSeenAt
+      unknown.set(tagKey(tag), {
+        tag: previous?.tag ?? tag,
+        reads: (previous?.reads ?? 0) + 1,
+        firstSeenAt: isFirst ? observedAt : previous.firstSeenAt,
+        ...(isLatest ? { readerId, antenna, lastSeenAt: observedAt } : latestOf(previous)),
+      })
     }
   }
 
@@ -98,7 +106,7 @@ export class ReaderActivityBuffer {
           if (activities.size > 0) await noteActivity(tx, orgId, [...activities.values()])
           const reads = readsOf(antennas)
           if (reads.length > 0) await noteAntennas(tx, orgId, reads, now(this.#clock))
-          if (unknown.size > 0) await noteUnknownTags(tx, orgId, [...unknown.values()], now(this.#clock))
+          if (unknown.size > 0) await noteUnknownTags(tx, orgId, [...unknown.values()])
         },
         { asyncCommit: true },
       )
@@ -106,6 +114,8 @@ export class ReaderActivityBuffer {
     return [...pending.keys()]
   }
 }
+
+const latestOf = ({ readerId, antenna, lastSeenAt }: UnknownRead) => ({ readerId, antenna, lastSeenAt })
 
 const readsOf = (antennas: PendingActivity['antennas']): AntennaReads[] =>
   [...antennas].flatMap(([readerId, counts]) => [...counts].map(([antenna, reads]) => ({ readerId, antenna, reads })))

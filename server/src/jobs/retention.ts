@@ -56,7 +56,7 @@ async function deleteOldData(deps: RetentionDeps, url: string): Promise<string[]
     while (await db.withTenant(orgId, (tx) => deleteMovesBefore(tx, orgId, before)));
     const attemptsBefore = instantFromMillis(nowMs - attemptDays * dayMs)
     while (await db.withTenant(orgId, (tx) => deleteAttemptsBefore(tx, orgId, attemptsBefore)));
-    await db.withTenant(orgId, (tx) => deleteExpired(tx, orgId, nowMs))
+    await db.withTenant(orgId, (tx) => deleteExpired(tx, orgId, nowMs, config.retentionDays))
     for (const id of await importsBefore(db.read, orgId, instantFromMillis(nowMs - importDays * dayMs)))
       await db.withTenant(orgId, (tx) => deleteImportJob(tx, orgId, id))
     if (last === undefined) continue
@@ -67,13 +67,14 @@ async function deleteOldData(deps: RetentionDeps, url: string): Promise<string[]
 }
 
 /** Deletes expired data that is small enough for one transaction. */
-async function deleteExpired(tx: Tx, orgId: number, nowMs: number): Promise<void> {
+async function deleteExpired(tx: Tx, orgId: number, nowMs: number, retentionDays: number): Promise<void> {
   const daysAgo = (days: number) => instantFromMillis(nowMs - days * dayMs)
   await deleteExpiredFamilies(tx, orgId, daysAgo(0))
   await deleteRevokedFamilies(tx, orgId, daysAgo(revokedFamilyDays))
   await deleteRevokedCredentials(tx, orgId, daysAgo(revokedCredentialDays))
   await deleteExpiredInvitations(tx, orgId, daysAgo(0))
-  await deleteUnknownTagsBefore(tx, orgId, daysAgo(unknownDays))
+  // The last read of an unknown tag may become a sighting, so it must not be older than the history.
+  await deleteUnknownTagsBefore(tx, orgId, daysAgo(Math.min(unknownDays, retentionDays)))
   await deleteUnknownAntennasBefore(tx, orgId, daysAgo(unknownDays))
 }
 

@@ -1,4 +1,4 @@
-import type { Instant } from '../kernel/instant.ts'
+import { type Instant, instantFromMillis } from '../kernel/instant.ts'
 import type { TagDraft } from '../tags/tag.ts'
 
 /** A device that reports reads of tags. */
@@ -21,6 +21,11 @@ export interface Reader {
   /** Antennas that reported reads but have no scan point. */
   unknownAntennas: { antenna: number; reads: number }[]
 }
+
+/** A reader without a message for so long counts as silent. */
+export const silentAfterMinutes = 15
+
+export const silentSince = (nowMs: number): Instant => instantFromMillis(nowMs - silentAfterMinutes * 60_000)
 
 /** A change of location requires `reads` sightings in a row within `seconds`, or a signal stronger by `marginDb`. */
 export interface Smoothing {

@@ -79,11 +79,21 @@ export async function findReader(db: Db, orgId: number, id: number): Promise<Rea
   return foldReaders(rows)[0] ?? null
 }
 
-export async function listReaders(db: Db, orgId: number, page: PageRequest): Promise<Page<Reader>> {
+/** A reader is silent if it sent no message since an instant, or never. */
+export interface Silence {
+  since: Instant
+  isSilent: boolean
+}
+
+export async function listReaders(db: Db, orgId: number, page: PageRequest, silence?: Silence): Promise<Page<Reader>> {
+  const matches =
+    silence === undefined
+      ? sql``
+      : sql`and coalesce(r.last_seen_at < ${toDatabase(silence.since)}, true) = ${silence.isSilent}`
   const rows = await db.query<ReaderRow & { total: number }>(sql`
-    with total as (select count(*) as total from readers where org_id = ${orgId}),
+    with total as (select count(*) as total from readers r where r.org_id = ${orgId} ${matches}),
     r as (
-      select ${columns} from readers r where r.org_id = ${orgId}
+      select ${columns} from readers r where r.org_id = ${orgId} ${matches}
       order by r.name, r.id limit ${page.limit} offset ${page.offset}
     )
     select total.total, ${columns}, ${pointColumns(orgId)} from total left join r on true ${points(orgId)}

@@ -1,6 +1,18 @@
 import type { Db } from '../db/database.ts'
-import { sql } from '../db/sql.ts'
+import { type Sql, sql } from '../db/sql.ts'
 import { type Instant, toDatabase } from '../kernel/instant.ts'
+
+/**
+ * Every location, deleted ones included, with the ancestor that stands for it: the one at the given level of the tree, or the
+ * location itself if it is not below that level. Top-level locations are level 0.
+ */
+const rolledUp = (orgId: number, level: number): Sql => sql`
+  tree as (
+    select l.id, 0 as depth, l.id as group_id from locations l where l.org_id = ${orgId} and l.parent_id is null
+    union all
+    select c.id, t.depth + 1, case when t.depth < ${level}::int then c.id else t.group_id end
+    from tree t join locations c on c.org_id = ${orgId} and c.parent_id = t.id
+  )`
 
 export interface Dwell {
   locationId: number
@@ -14,9 +26,16 @@ export interface Dwell {
 /**
  * How long assets stayed at each location between two instants. A stay lasts from the move to the location until the
  * asset's next move or its deletion. An asset that was there before the first instant counts from that instant on; for
- * this, only the last earlier move of each asset is read.
+ * this, only the last earlier move of each asset is read. Locations below the level are rolled up: a move between two
+ * locations of one group does not end the stay.
  */
-export async function dwellPerLocation(db: Db, orgId: number, from: Instant, to: Instant): Promise<Dwell[]> {
+export async function dwellPerLocation(
+  db: Db,
+  orgId: number,
+  from: Instant,
+  to: Instant,
+  level: number,
+): Promise<Dwell[]> {
   const [begin, end] = [toDatabase(from), toDatabase(to)]
   const rows = await db.query<{
     id: number
@@ -26,27 +45,31 @@ export async function dwellPerLocation(db: Db, orgId: number, from: Instant, to:
     assets: number
     visits: number
   }>(sql`
-    with stays as (
-      select m.asset_id, m.to_location_id, m.occurred_at as begins from moves m
+    with recursive ${rolledUp(orgId, level)},
+    stays as (
+      select m.asset_id, target.group_id, m.occurred_at as begins from moves m
+      join tree target on target.id = m.to_location_id left join tree origin on origin.id = m.from_location_id
       where m.org_id = ${orgId} and m.occurred_at >= ${begin} and m.occurred_at < ${end}
+        and origin.group_id is distinct from target.group_id
       union all
-      select p.asset_id, b.to_location_id, ${begin}::timestamptz
+      select p.asset_id, target.group_id, ${begin}::timestamptz
       from asset_positions p cross join lateral (
         select m.to_location_id from moves m
         where m.org_id = ${orgId} and m.asset_id = p.asset_id and m.occurred_at < ${begin}
         order by m.occurred_at desc limit 1
       ) b
+      join tree target on target.id = b.to_location_id
       where p.org_id = ${orgId}
     ),
     timed as (
-      select s.asset_id, s.to_location_id, least(a.deleted_at,
+      select s.asset_id, s.group_id, least(a.deleted_at,
         lead(s.begins, 1, ${end}::timestamptz) over (partition by s.asset_id order by s.begins)) - s.begins as stayed
       from stays s join assets a on a.org_id = ${orgId} and a.id = s.asset_id
     )
     select l.id, case when l.deleted_at is null then l.external_key end as external_key, l.name,
       floor(sum(extract(epoch from t.stayed)) / 60)::bigint as minutes,
       count(distinct t.asset_id) as assets, count(*) as visits
-    from timed t join locations l on l.org_id = ${orgId} and l.id = t.to_location_id
+    from timed t join locations l on l.org_id = ${orgId} and l.id = t.group_id
     where t.stayed > interval '0'
     group by l.id, l.external_key, l.name, l.deleted_at order by minutes desc, l.id`)
   return rows.map(({ id, external_key: externalKey, ...rest }) => ({ locationId: id, externalKey, ...rest }))
@@ -61,8 +84,11 @@ export interface Flow {
 /** A diagram with more pairs would be unreadable. */
 const maxPairs = 1000
 
-/** How often assets moved from one location to another between two instants, most frequent pairs first. */
-export async function flowBetween(db: Db, orgId: number, from: Instant, to: Instant): Promise<Flow[]> {
+/**
+ * How often assets moved from one location to another between two instants, most frequent pairs first. Locations below the
+ * level are rolled up; moves within one group are not counted.
+ */
+export async function flowBetween(db: Db, orgId: number, from: Instant, to: Instant, level: number): Promise<Flow[]> {
   const rows = await db.query<{
     from_location_id: number | null
     from_name: string | null
@@ -70,11 +96,18 @@ export async function flowBetween(db: Db, orgId: number, from: Instant, to: Inst
     to_name: string
     moves: number
   }>(sql`
-    with counted as (
-      select m.from_location_id, m.to_location_id, count(*) as moves from moves m
-      where m.org_id = ${orgId} and m.occurred_at >= ${toDatabase(from)} and m.occurred_at < ${toDatabase(to)}
-      group by m.from_location_id, m.to_location_id
-      order by moves desc, m.to_location_id, m.from_location_id limit ${maxPairs}
+    with recursive ${rolledUp(orgId, level)},
+    counted as (
+      select origin.group_id as from_location_id, target.group_id as to_location_id, sum(c.moves)::bigint as moves
+      from (
+        select m.from_location_id, m.to_location_id, count(*) as moves from moves m
+        where m.org_id = ${orgId} and m.occurred_at >= ${toDatabase(from)} and m.occurred_at < ${toDatabase(to)}
+        group by m.from_location_id, m.to_location_id
+      ) c
+      join tree target on target.id = c.to_location_id left join tree origin on origin.id = c.from_location_id
+      where origin.group_id is distinct from target.group_id
+      group by 1, 2
+      order by moves desc, 2, 1 limit ${maxPairs}
     )
     select c.from_location_id, o.name as from_name, c.to_location_id, t.name as to_name, c.moves
     from counted c join locations t on t.org_id = ${orgId} and t.id = c.to_location_id

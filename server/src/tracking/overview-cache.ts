@@ -1,23 +1,14 @@
 import type { Database } from '../db/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { instantFromMillis } from '../kernel/instant.ts'
-import {
-  type HourCount,
-  type LocationCount,
-  type Totals,
-  countMovesPerHour,
-  countLocations,
-  countTotals,
-} from './overview.sql.ts'
+import { type LocationCount, type Totals, countLocations, countTotals } from './overview.sql.ts'
 
 export const unseenAfterHours = 24
 const hourMs = 3_600_000
-const hoursShown = 24
 
 export interface Overview {
   totals: Totals
   places: (LocationCount & { hereWithSubtree: number })[]
-  movesPerHour: HourCount[]
 }
 
 /** How long a finished result is cached. */
@@ -45,20 +36,10 @@ export class OverviewCache {
   }
 
   async #count(orgId: number): Promise<Overview> {
-    const nowMs = this.#clock.millis()
-    const firstHourMs = Math.floor(nowMs / hourMs) * hourMs - (hoursShown - 1) * hourMs
+    const unseenSince = instantFromMillis(this.#clock.millis() - unseenAfterHours * hourMs)
     const db = this.#db.replica(orgId)
-    const [totals, locations, hours] = await Promise.all([
-      countTotals(db, orgId, instantFromMillis(nowMs - unseenAfterHours * hourMs)),
-      countLocations(db, orgId),
-      countMovesPerHour(db, orgId, instantFromMillis(firstHourMs)),
-    ])
-    const moves = new Map(hours.map(({ hour, moves: count }) => [hour, count]))
-    const movesPerHour = Array.from({ length: hoursShown }, (_, index) => {
-      const hour = instantFromMillis(firstHourMs + index * hourMs)
-      return { hour, moves: moves.get(hour) ?? 0 }
-    })
-    return { totals, places: withSubtrees(locations), movesPerHour }
+    const [totals, locations] = await Promise.all([countTotals(db, orgId, unseenSince), countLocations(db, orgId)])
+    return { totals, places: withSubtrees(locations) }
   }
 }
 

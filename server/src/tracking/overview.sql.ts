@@ -63,15 +63,18 @@ export async function countLocations(db: Db, orgId: number): Promise<LocationCou
   }))
 }
 
-export interface HourCount {
-  hour: Instant
+export interface MoveCount {
+  at: Instant
   moves: number
 }
 
-/** The number of moves per hour since an instant; hours without moves are omitted. */
-export async function countMovesPerHour(db: Db, orgId: number, since: Instant): Promise<HourCount[]> {
-  const rows = await db.query<{ hour: string; moves: number }>(sql`
-    select date_trunc('hour', m.occurred_at, 'UTC') as hour, count(*) as moves from moves m
+/**
+ * The number of moves per quarter of an hour since an instant; quarters without moves are omitted. All time zones differ
+ * from UTC by quarters of an hour, so a client can add the quarters up to hours or days of any time zone.
+ */
+export async function countMoves(db: Db, orgId: number, since: Instant): Promise<MoveCount[]> {
+  const rows = await db.query<{ at: string; moves: number }>(sql`
+    select date_bin('15 minutes', m.occurred_at, timestamptz '2000-01-01 00:00:00+00') as at, count(*) as moves from moves m
     where m.org_id = ${orgId} and m.occurred_at >= ${toDatabase(since)} group by 1 order by 1`)
-  return rows.map((row) => ({ hour: fromDatabase(row.hour), moves: row.moves }))
+  return rows.map((row) => ({ at: fromDatabase(row.at), moves: row.moves }))
 }

@@ -7,8 +7,11 @@ import { type TagDraft, type TagType, normalizedValue } from '../tags/tag.ts'
 export interface UnknownRead {
   tag: TagDraft
   readerId: number
+  /** The antenna of the latest read. */
   antenna: number
   reads: number
+  firstSeenAt: Instant
+  lastSeenAt: Instant
 }
 
 /** The maximum number of unknown tags per organization; those not seen for longest are deleted first. */
@@ -17,28 +20,30 @@ const capacity = 1000
 const byTypeAndValue = (a: UnknownRead, b: UnknownRead): number =>
   a.tag.type < b.tag.type ? -1 : a.tag.type > b.tag.type ? 1 : normalizedValue(a.tag) < normalizedValue(b.tag) ? -1 : 1
 
-/** The tags are sorted, so that concurrent transactions lock rows in the same order. */
-export async function noteUnknownTags(
-  tx: Tx,
-  orgId: number,
-  unknown: readonly UnknownRead[],
-  at: Instant,
-): Promise<void> {
+/**
+ * Counts the reads and keeps the reader, the antenna and the time of the latest read of each tag. The tags are sorted, so
+ * that concurrent transactions lock rows in the same order.
+ */
+export async function noteUnknownTags(tx: Tx, orgId: number, unknown: readonly UnknownRead[]): Promise<void> {
   const sorted = unknown.toSorted(byTypeAndValue)
   await tx.query(sql`
     insert into unknown_tags as stored
       (org_id, tag_type, normalized_value, value, reader_id, antenna, reads, first_seen_at, last_seen_at)
-    select o.org_id, u.tag_type, u.normalized_value, u.value, u.reader_id, u.antenna, u.reads,
-      ${toDatabase(at)}::timestamptz, ${toDatabase(at)}::timestamptz
+    select o.org_id, u.tag_type, u.normalized_value, u.value, u.reader_id, u.antenna, u.reads, u.first_seen_at, u.last_seen_at
     from organizations o cross join unnest(
       ${sorted.map((one) => one.tag.type)}::text[], ${sorted.map((one) => normalizedValue(one.tag))}::text[],
       ${sorted.map((one) => one.tag.value)}::text[], ${sorted.map((one) => one.readerId)}::bigint[],
-      ${sorted.map((one) => one.antenna)}::integer[], ${sorted.map((one) => one.reads)}::bigint[]
-    ) u (tag_type, normalized_value, value, reader_id, antenna, reads)
+      ${sorted.map((one) => one.antenna)}::integer[], ${sorted.map((one) => one.reads)}::bigint[],
+      ${sorted.map((one) => toDatabase(one.firstSeenAt))}::timestamptz[],
+      ${sorted.map((one) => toDatabase(one.lastSeenAt))}::timestamptz[]
+    ) u (tag_type, normalized_value, value, reader_id, antenna, reads, first_seen_at, last_seen_at)
     where o.org_id = ${orgId}
     on conflict (org_id, tag_type, normalized_value) do update set
-      reads = stored.reads + excluded.reads, reader_id = excluded.reader_id, antenna = excluded.antenna,
-      last_seen_at = excluded.last_seen_at`)
+      reads = stored.reads + excluded.reads,
+      reader_id = case when excluded.last_seen_at < stored.last_seen_at then stored.reader_id else excluded.reader_id end,
+      antenna = case when excluded.last_seen_at < stored.last_seen_at then stored.antenna else excluded.antenna end,
+      first_seen_at = least(stored.first_seen_at, excluded.first_seen_at),
+      last_seen_at = greatest(stored.last_seen_at, excluded.last_seen_at)`)
   await tx.query(sql`
     delete from unknown_tags where org_id = ${orgId} and (last_seen_at, tag_type, normalized_value) < (
       select k.last_seen_at, k.tag_type, k.normalized_value from unknown_tags k where k.org_id = ${orgId}
@@ -94,6 +99,27 @@ export async function listUnknownTags(db: Db, orgId: number, page: PageRequest):
           ],
     ),
   }
+}
+
+export interface LastRead {
+  readerId: number
+  antenna: number
+  observedAt: Instant
+}
+
+/** The latest read of a tag while it was unknown; null when there is none. */
+export async function lastUnknownRead(db: Db, orgId: number, tag: TagDraft): Promise<LastRead | null> {
+  const [row] = await db.query<{ reader_id: number | null; antenna: number | null; last_seen_at: string }>(sql`
+    select reader_id, antenna, last_seen_at from unknown_tags
+    where org_id = ${orgId} and tag_type = ${tag.type} and normalized_value = ${normalizedValue(tag)}`)
+  if (row === undefined || row.reader_id === null || row.antenna === null) return null
+  return { readerId: row.reader_id, antenna: row.antenna, observedAt: fromDatabase(row.last_seen_at) }
+}
+
+export async function deleteUnknownTag(tx: Tx, orgId: number, tag: TagDraft): Promise<void> {
+  await tx.query(sql`
+    delete from unknown_tags
+    where org_id = ${orgId} and tag_type = ${tag.type} and normalized_value = ${normalizedValue(tag)}`)
 }
 
 /** Deletes the unknown tags that were last seen before an instant. */

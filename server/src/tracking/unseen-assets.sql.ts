@@ -61,3 +61,45 @@ export async function listUnseenAssets(
     total: rows[0]?.total ?? 0,
   }
 }
+
+export interface NeverSeenAsset {
+  assetId: number
+  externalKey: string
+  name: string
+  createdAt: Instant
+}
+
+/** Assets without any sighting, ordered by key. The total comes from the counters, as on the overview. */
+export async function listNeverSeenAssets(db: Db, orgId: number, page: PageRequest): Promise<Page<NeverSeenAsset>> {
+  const byKey = sql`
+    select a.id, a.external_key, a.name, a.created_at from assets a
+    where a.org_id = ${orgId} and a.deleted_at is null
+      and not exists (select from asset_positions p where p.org_id = ${orgId} and p.asset_id = a.id)
+    order by a.external_key, a.id`
+  const rows = await db.query<{
+    total: number
+    id: number | null
+    external_key: string
+    name: string
+    created_at: string
+  }>(sql`
+    with total as (
+      select (select coalesce(sum(active + inactive), 0)::bigint from record_counts
+          where org_id = ${orgId} and kind = 'asset')
+        - (select coalesce(sum(active), 0)::bigint from record_counts
+          where org_id = ${orgId} and kind = 'position') as total
+    ),
+    page as (${paginate(byKey, page)})
+    select total.total, page.id, page.external_key, page.name, page.created_at from total left join page on true
+    order by page.external_key, page.id`)
+  const neverSeenOf = (row: (typeof rows)[number], assetId: number): NeverSeenAsset => ({
+    assetId,
+    externalKey: row.external_key,
+    name: row.name,
+    createdAt: fromDatabase(row.created_at),
+  })
+  return {
+    rows: rows.flatMap((row) => (row.id === null ? [] : [neverSeenOf(row, row.id)])),
+    total: rows[0]?.total ?? 0,
+  }
+}

@@ -86,6 +86,16 @@ const attemptOf = (row: AttemptRow, deliveryId: string): ListedAttempt => ({
   durationMs: row.duration_ms,
 })
 
+/** Whether the latest attempt of an enabled webhook since its last change has failed. */
+export async function isLatestAttemptFailed(db: Db, orgId: number): Promise<boolean> {
+  const [latest] = await db.query<{ status: number | null }>(sql`
+    select a.status from webhooks w
+    join webhook_attempts a on a.org_id = ${orgId} and a.webhook_id = w.id and a.attempted_at >= w.updated_at
+    where w.org_id = ${orgId} and w.is_enabled
+    order by a.attempted_at desc, a.delivery_id, a.attempt desc limit 1`)
+  return latest !== undefined && (latest.status === null || latest.status < 200 || latest.status > 299)
+}
+
 const batchSize = 1000
 
 /** Deletes a batch of the attempts made before an instant. Returns whether there may be more. */

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import type { Read } from '../../src/ingest/decoders/index.ts'
 import { FairQueue } from '../../src/admission/fair-queue.ts'
 import { ReadIngestor } from '../../src/ingest/read-ingestor.ts'
 import { removeReader } from '../../src/readers/commands.ts'
@@ -23,7 +22,7 @@ async function opened(retentionDays = 400) {
     retentionDays,
     onTaken: (_device, { accepted, ignored, warning }) => events.push(['taken', { accepted, ignored, warning }]),
     onMoved: (orgId) => events.push(['moved', orgId]),
-    onUnknown: (_device, reads: readonly Read[]) => events.push(['unknown', reads.map((read) => read.value)]),
+    onUnknown: (_device, reads) => events.push(['unknown', reads.map(({ read }) => read.value)]),
     onQuarantine: (why) => events.push(['quarantine', why]),
   })
   const device: Device = {

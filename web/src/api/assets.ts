@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { get, getOne, patch, post, remove } from './request.ts'
-import type { Asset, AssetAtLocation, AssetLocation, HistoryRow, List, Tag } from './types.ts'
+import type { Asset, AssetAtLocation, AssetLocation, HistoryRow, List, Stay, Tag } from './types.ts'
 
 export interface AssetListRequest {
   q?: string | undefined
@@ -73,6 +73,14 @@ export const listHistory = (
   queryOptions({
     queryKey: [...assetKeys.history(id), request],
     queryFn: ({ signal }) => get<List<HistoryRow>>(`/assets/${id}/history`, { ...request }, signal),
+    placeholderData: keepPreviousData,
+  })
+
+/** The stays of an asset in a period, latest first. */
+export const listStays = (id: number, request: { from: string; to?: string; limit: number; offset: number }) =>
+  queryOptions({
+    queryKey: [...assetKeys.history(id), 'stays', request],
+    queryFn: ({ signal }) => get<List<Stay>>(`/asset-stays/${id}`, { ...request }, signal),
     placeholderData: keepPreviousData,
   })
 

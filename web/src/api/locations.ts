@@ -31,7 +31,7 @@ export const ancestorsOf = (id: number) =>
     queryFn: ({ signal }) => get<List<Location>>(`/locations/${id}/ancestors`, { limit: 200 }, signal),
   })
 
-export const locationEvents = (id: number, request: { limit: number; offset: number }) =>
+export const locationEvents = (id: number, request: { include_descendants: boolean; limit: number; offset: number }) =>
   queryOptions({
     queryKey: [...locationKeys.one(id), 'traffic', request],
     queryFn: ({ signal }) => get<List<LocationEvent>>(`/locations/${id}/history`, request, signal),

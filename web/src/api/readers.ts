@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { get, getOne, patch, post, remove } from './request.ts'
 import type {
+  AttachedTag,
   LatestRead,
   List,
   NewReader,
@@ -8,14 +9,15 @@ import type {
   Reader,
   ReaderConnection,
   ScanPoint,
+  TagDraft,
   UnknownReaders,
   UnknownTag,
 } from './types.ts'
 
-export const listReaders = (request: { limit: number; offset: number }) =>
+export const listReaders = (request: { is_silent?: boolean | undefined; limit: number; offset: number }) =>
   queryOptions({
     queryKey: ['readers', 'list', request],
-    queryFn: ({ signal }) => get<List<Reader>>('/readers', request, signal),
+    queryFn: ({ signal }) => get<List<Reader>>('/readers', { ...request }, signal),
     placeholderData: keepPreviousData,
   })
 
@@ -31,6 +33,12 @@ export const listUnknownTags = (request: { limit: number; offset: number }) =>
     queryFn: ({ signal }) => get<List<UnknownTag>>('/readers/inbox', request, signal),
     placeholderData: keepPreviousData,
   })
+
+/** Attaching a tag from the inbox also records its last read as a sighting of the asset. */
+export const attachUnknownTag = {
+  toAsset: (assetId: number, tag: TagDraft): Promise<AttachedTag> => post(`/readers/inbox/assets/${assetId}`, tag),
+  toNewAsset: (name: string, tag: TagDraft): Promise<AttachedTag> => post('/readers/inbox/assets', { name, ...tag }),
+}
 
 /** The endpoint and user name that the device uses. The token is not stored and cannot be shown again. */
 export const readerConnection = (id: number) =>

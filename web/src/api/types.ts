@@ -7,6 +7,7 @@ type Web = Session['schemas']
 export type Asset = Schemas['Asset']
 export type Location = Schemas['Location']
 export type Tag = Schemas['Tag']
+export type TagDraft = Pick<Tag, 'tag_type' | 'value'>
 export type HistoryRow = Schemas['HistoryRow']
 export type AssetLocation = Schemas['AssetLocation']
 export type LocationEvent = Schemas['Passage']
@@ -42,6 +43,14 @@ export type AssetAtLocation = Web['AssetAtLocation']
 
 export type QuietAsset = Web['QuietAsset']
 
+export type NeverSeenAsset = Web['NeverSeenAsset']
+
+export type Attention = Web['Attention']
+
+export type MoveCount = Web['MoveCount']
+
+export type Stay = Web['Stay']
+
 export type ScanPoint = NonNullable<Web['ReaderCreate']['scan_points']>[number]
 
 export type Reader = Web['Reader']
@@ -55,6 +64,8 @@ export type ReaderConnection = Web['ReaderConnection']
 export type LatestRead = Web['LatestRead']
 
 export type UnknownTag = Web['UnknownTag']
+
+export type AttachedTag = Web['AttachedTag']
 
 export type UnknownReaders = Web['UnknownReaders']
 

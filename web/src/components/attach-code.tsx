@@ -3,23 +3,44 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ConflictError } from '../../../client/src/errors.ts'
 import { attachTag, createAsset } from '../api/assets.ts'
+import type { TagDraft } from '../api/types.ts'
 import { tagTypes } from '../lib/tags.ts'
+import { ago } from '../lib/time.ts'
 import { TagConflict } from './conflicts.tsx'
 import { AssetPicker } from './pickers.tsx'
 import { ErrorAlert, notify } from './feedback.tsx'
 import { GuardedModal } from './guarded-modal.tsx'
+
+export interface TagAttachment {
+  toAsset: (assetId: number, tag: TagDraft) => Promise<{ last_read_at?: string | null }>
+  toNewAsset: (name: string, tag: TagDraft) => Promise<{ last_read_at?: string | null }>
+}
+
+/** Attaches a tag without a sighting. */
+const attachOnly: TagAttachment = {
+  async toAsset(assetId, tag) {
+    await attachTag('assets', assetId, tag)
+    return {}
+  },
+  async toNewAsset(name, tag) {
+    await createAsset({ name, tags: [tag] })
+    return {}
+  },
+}
 
 /** A dialog that attaches an unknown code to an existing or a new asset. */
 export function AttachCode({
   title,
   code,
   type,
+  attach = attachOnly,
   onDone,
   onClose,
 }: {
   title: string
   code: string
   type: string
+  attach?: TagAttachment
   onDone: () => void
   onClose: () => void
 }) {
@@ -29,14 +50,14 @@ export function AttachCode({
   const [assetId, setAssetId] = useState<number | null>(null)
   const [name, setName] = useState('')
   const action = useMutation({
-    mutationFn: async () => {
+    mutationFn: () => {
       const tag = { tag_type: tagType, value: code }
-      if (mode === 'new') await createAsset({ name, tags: [tag] })
-      else await attachTag('assets', assetId!, tag)
+      return mode === 'new' ? attach.toNewAsset(name, tag) : attach.toAsset(assetId!, tag)
     },
-    onSuccess: () => {
+    onSuccess: ({ last_read_at: lastReadAt }) => {
       void queries.invalidateQueries({ queryKey: ['assets'] })
-      notify(`${code} is attached.`)
+      const seen = typeof lastReadAt === 'string' ? ` The asset was last seen ${ago(lastReadAt)}` : ''
+      notify(`${code} is attached.${seen}`)
       onDone()
     },
   })

@@ -1,9 +1,10 @@
-import { Loader, Select, type SelectProps } from '@mantine/core'
+import { Loader, Select, type SelectProps, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { listAssets, oneAsset } from '../api/assets.ts'
 import { listLocations, oneLocation } from '../api/locations.ts'
+import { useLocationPath } from '../api/overview.ts'
 
 type PickerProps = Omit<SelectProps, 'data' | 'value' | 'onChange'> & {
   value: number | null
@@ -26,6 +27,7 @@ function Picker({
   found,
   chosen,
   text,
+  pathOf,
   onSearch,
   value,
   onChange,
@@ -36,6 +38,8 @@ function Picker({
   chosen: NamedRecord | undefined
   /** The text to search for; empty while the input shows the current choice. */
   text: string
+  /** A text below each option that says where the record belongs. */
+  pathOf?: (id: number) => string
   onSearch: (typed: string) => void
 }) {
   const [isOpen, setOpen] = useState(false)
@@ -63,6 +67,16 @@ function Picker({
       rightSection={found === undefined ? <Loader size={14} /> : undefined}
       data={all.map(option)}
       filter={({ options }) => options}
+      renderOption={({ option: { value: id, label } }) => (
+        <div>
+          {label}
+          {pathOf !== undefined && (
+            <Text size="xs" c="dimmed">
+              {pathOf(Number(id))}
+            </Text>
+          )}
+        </div>
+      )}
       value={value === null ? null : String(value)}
       dropdownOpened={isOpen}
       onDropdownOpen={() => setOpen(true)}
@@ -97,9 +111,11 @@ export function LocationPicker(props: PickerProps) {
   const { data: chosen } = useQuery({ ...oneLocation(props.value ?? 0), enabled: props.value !== null })
   const [text, sent] = [searchText(typed, chosen), searchText(debounced, chosen)]
   const { data, isPlaceholderData } = useQuery(listLocations({ q: sent, limit: 20, offset: 0 }))
+  const pathOf = useLocationPath()
   return (
     <Picker
       {...props}
+      pathOf={pathOf}
       found={text === sent && !isPlaceholderData ? data?.data : undefined}
       chosen={props.value === null ? undefined : chosen}
       text={text}

@@ -23,6 +23,7 @@ const formatBy = (options: Intl.DateTimeFormatOptions): ((at: number) => string)
 export const weekday = formatBy({ weekday: 'short' })
 export const month = formatBy({ month: 'short' })
 export const monthOfYear = formatBy({ month: 'long', year: 'numeric' })
+export const dayAndMonth = formatBy({ day: 'numeric', month: 'short' })
 export const longDate = formatBy({ dateStyle: 'long' })
 
 const { locale, hour12 = false } = hour.resolvedOptions()
@@ -53,6 +54,15 @@ export const clockTime = (at: string | number): string => hour.format(new Date(a
 /** The time with seconds; with the date when it is more than twelve hours away. */
 export const timeWithSeconds = (at: string): string =>
   Math.abs(Date.now() - Date.parse(at)) < 43_200_000 ? second.format(new Date(at)) : exactDateTime(at)
+
+const isSameDay = (a: number, b: number): boolean => new Date(a).toDateString() === new Date(b).toDateString()
+
+/** "01:36", "01:36–03:35" or "17 Nov 2026, 01:36 – 18 Nov 2026, 03:35": without the date of today, and a date once. */
+export function timeRange(from: number, to = from): string {
+  const begin = isSameDay(from, Date.now()) ? clockTime(from) : dateTime(from)
+  if (from === to) return begin
+  return isSameDay(from, to) ? `${begin}–${clockTime(to)}` : `${begin} – ${dateTime(to)}`
+}
 
 /** 95 → "1 min", 7300 → "2 h 1 min", 200000 → "2 d 7 h". */
 export function duration(seconds: number): string {

@@ -13,7 +13,7 @@ const keysOfMoves: QueryKey[] = [
   ['assets', 'one'],
   assetKeys.atLocation,
 ]
-const keysOfReaders: QueryKey[] = [['readers'], ['inbox']]
+const keysOfReaders: QueryKey[] = [['readers'], ['inbox'], ['attention']]
 
 function staleKeys(events: readonly LiveEvent[]): QueryKey[] {
   const kinds = new Set(events.map((event) => event.kind))

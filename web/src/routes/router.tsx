@@ -13,12 +13,14 @@ import { currentUser } from '../api/session.ts'
 import { SignInPage } from '../features/auth/sign-in.tsx'
 import {
   assetSearch,
+  importSearch,
   labelSearch,
   locationSearch,
-  readerSearch,
+  readersSearch,
   reportSearch,
   scanSearch,
   signInSearch,
+  unseenSearch,
 } from './search-params.ts'
 import { CrashPage, NotFoundPage } from './error-pages.tsx'
 
@@ -68,6 +70,11 @@ const appRoutes = [
   createRoute({ ...parent, ...lazyPage('/', () => import('../features/overview/overview-page.tsx'), 'OverviewPage') }),
   createRoute({
     ...parent,
+    ...lazyPage('/unseen', () => import('../features/overview/unseen-page.tsx'), 'UnseenPage'),
+    validateSearch: unseenSearch,
+  }),
+  createRoute({
+    ...parent,
     ...lazyPage('/assets', () => import('../features/assets/assets-page.tsx'), 'AssetsPage'),
     validateSearch: assetSearch,
   }),
@@ -92,7 +99,7 @@ const appRoutes = [
   createRoute({
     ...parent,
     ...lazyPage('/readers', () => import('../features/readers/readers-page.tsx'), 'ReadersPage'),
-    validateSearch: readerSearch,
+    validateSearch: readersSearch,
   }),
   createRoute({
     ...parent,
@@ -105,6 +112,7 @@ const appRoutes = [
   createRoute({
     ...parent,
     ...lazyPage('/import', () => import('../features/import-export/import-export-page.tsx'), 'ImportExportPage'),
+    validateSearch: importSearch,
   }),
   createRoute({
     ...parent,

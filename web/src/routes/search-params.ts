@@ -40,7 +40,13 @@ export const assetSearch = (raw: Raw) =>
 
 export const locationSearch = (raw: Raw) => withoutUndefined({ q: text(raw['q']), ...create(raw) })
 
-export const readerSearch = (raw: Raw) => withoutUndefined(create(raw))
+export const readersSearch = (raw: Raw) =>
+  withoutUndefined({ ...create(raw), show: oneOf(raw['show'], ['silent'] as const), page: positiveInteger(raw['page']) })
+
+export const unseenSearch = (raw: Raw) =>
+  withoutUndefined({ show: oneOf(raw['show'], ['never'] as const), page: positiveInteger(raw['page']) })
+
+export const importSearch = (raw: Raw) => withoutUndefined({ import: positiveInteger(raw['import']) })
 
 export const scanSearch = (raw: Raw) => withoutUndefined({ location: positiveInteger(raw['location']) })
 
@@ -51,7 +57,10 @@ export type ReportTab = (typeof reportTabs)[number]
 const timestamp = (value: unknown): string | undefined =>
   typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? new Date(value).toISOString() : undefined
 
-/** `at` is the time of the report about a point in time. The period is the last `days`, or `from` until `to`. */
+/**
+ * `at` is the time of the report about a point in time. The period is the last `days`, or `from` until `to`. `level` is the level
+ * of the location tree to which a report is rolled up, or `all`.
+ */
 export const reportSearch = (raw: Raw) =>
   withoutUndefined({
     tab: oneOf(raw['tab'], reportTabs),
@@ -61,6 +70,9 @@ export const reportSearch = (raw: Raw) =>
     from: timestamp(raw['from']),
     to: timestamp(raw['to']),
     asset: positiveInteger(raw['asset']),
+    level: /^(all|\d{1,2})$/.test(String(raw['level'])) ? String(raw['level']) : undefined,
+    q: text(raw['q']),
+    sort: text(raw['sort']),
   })
 
 /** `keys` are the selected assets; without it, the page offers all. */

@@ -83,6 +83,8 @@ export const LocationEventOut = component(
     occurred_at: timestamp,
     asset_id: id,
     asset_external_key: keyField,
+    location_id: described(id, 'Where it arrived, or what it left.'),
+    location_name: text({ max: 255 }),
     other_location_id: described(nullable(id), 'Where it came from, or went to.'),
     other_location_name: nullable(text({ max: 255 })),
   },
@@ -91,6 +93,8 @@ export const LocationEventOut = component(
     occurred_at: '2026-05-04T08:15:02.120Z',
     asset_id: 4503170118275611,
     asset_external_key: 'ASSET-0001',
+    location_id: 7710249930581042,
+    location_name: 'Dock 3',
     other_location_id: null,
     other_location_name: null,
   },
@@ -101,6 +105,8 @@ const presentLocationEvent = (event: LocationEvent): Output<(typeof LocationEven
   occurred_at: formatMillis(event.occurredAt),
   asset_id: event.assetId,
   asset_external_key: event.assetKey,
+  location_id: event.locationId,
+  location_name: event.locationName,
   other_location_id: event.otherId,
   other_location_name: event.otherName,
 })
@@ -200,7 +206,17 @@ export function trackingRoutes(deps: RecordDeps): AnyRoute[] {
       path: '/locations/{location_id}/history',
       ids: ['location_id'],
       summary: 'List arrivals at a location and departures from it',
-      query: { parameters: { ...paging, ...span } },
+      query: {
+        parameters: {
+          ...paging,
+          ...span,
+          include_descendants: {
+            ...booleanParam,
+            description:
+              'Also include arrivals at and departures from the descendants. Moves within the subtree are neither.',
+          },
+        },
+      },
       success: {
         status: 200,
         description: 'A page of arrivals and departures, newest first',
@@ -209,9 +225,11 @@ export function trackingRoutes(deps: RecordDeps): AnyRoute[] {
       },
       async handle({ principal, params, query }) {
         await getRecord(deps, locationRepository, principal.orgId, params.location_id)
+        const request = { ...query, includeDescendants: query.include_descendants }
+        const db = deps.db.replica(principal.orgId)
         return ok(
           listAnswer(
-            await listLocationEvents(deps.db.replica(principal.orgId), principal.orgId, params.location_id, query),
+            await listLocationEvents(db, principal.orgId, params.location_id, request),
             query,
             presentLocationEvent,
           ),

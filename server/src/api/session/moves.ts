@@ -1,9 +1,41 @@
-import { idsParam, limit, offset, timestampParam } from '../../http/validation/query.ts'
+import { idsParam, integerParam, limit, offset, timestampParam } from '../../http/validation/query.ts'
 import { type AnyRoute, ok, route } from '../../http/route.ts'
-import { pageOf } from '../../http/openapi/response-schema.ts'
+import { arrayOf, component, pageOf } from '../../http/openapi/response-schema.ts'
+import { formatMillis, instantFromMillis } from '../../kernel/instant.ts'
 import type { RecordDeps } from '../../records/record.ts'
+import { countMoves } from '../../tracking/overview.sql.ts'
 import { listMoves } from '../../tracking/moves.sql.ts'
 import { MoveOut, presentMove } from '../shared/moves.ts'
+import { timestamp, whole } from './fields.ts'
+
+export const MoveCountOut = component(
+  'MoveCount',
+  { at: timestamp, moves: whole },
+  { at: '2026-05-04T08:15:00.000Z', moves: 12 },
+)
+
+const dayMs = 86_400_000
+const quarterMs = 900_000
+
+/** For the chart of the overview. */
+export const moveCountsRoute = (deps: RecordDeps): AnyRoute =>
+  route({
+    group: 'Looking',
+    method: 'GET',
+    access: 'session',
+    scopes: ['tracking:read'],
+    id: 'moves.counts',
+    path: '/move-counts',
+    summary: 'Count the moves of the last days per quarter of an hour',
+    description: 'Quarters of an hour without moves are omitted.',
+    query: { parameters: { days: integerParam(1, 32, 1) } },
+    success: { status: 200, description: 'One entry per quarter of an hour, in order', schema: arrayOf(MoveCountOut) },
+    async handle({ principal: { orgId }, query: { days } }) {
+      const sinceMs = Math.floor((deps.clock.millis() - days * dayMs) / quarterMs) * quarterMs
+      const counts = await countMoves(deps.db.replica(orgId), orgId, instantFromMillis(sinceMs))
+      return ok({ data: counts.map(({ at, moves }) => ({ at: formatMillis(at), moves })) })
+    },
+  })
 
 export const movesRoute = (deps: RecordDeps): AnyRoute =>
   route({

@@ -17,7 +17,12 @@ import type { RecordCore, RecordDeps } from '../../records/record.ts'
 import { listAssetsAtLocations } from '../../tracking/assets-at-location.sql.ts'
 import { listAssetsByLastSeen } from '../../tracking/assets-by-last-seen.sql.ts'
 import { type Overview, type OverviewCache, unseenAfterHours } from '../../tracking/overview-cache.ts'
-import { type UnseenAsset, listUnseenAssets } from '../../tracking/unseen-assets.sql.ts'
+import {
+  type NeverSeenAsset,
+  type UnseenAsset,
+  listNeverSeenAssets,
+  listUnseenAssets,
+} from '../../tracking/unseen-assets.sql.ts'
 import { line, timestamp, whole } from './fields.ts'
 
 export interface OverviewDeps extends RecordDeps {
@@ -41,12 +46,11 @@ const OverviewOut = component(
         here_with_subtree: whole,
       }),
     ),
-    moves_per_hour: listOf(record({ hour: timestamp, moves: whole })),
   },
-  { assets_total: 0, seen_total: 0, quiet_after_hours: 24, quiet_total: 0, locations: [], moves_per_hour: [] },
+  { assets_total: 0, seen_total: 0, quiet_after_hours: 24, quiet_total: 0, locations: [] },
 )
 
-const presentOverview = ({ totals, places, movesPerHour }: Overview): Output<(typeof OverviewOut)['shape']> => ({
+const presentOverview = ({ totals, places }: Overview): Output<(typeof OverviewOut)['shape']> => ({
   assets_total: totals.assets,
   seen_total: totals.seen,
   quiet_after_hours: unseenAfterHours,
@@ -59,7 +63,6 @@ const presentOverview = ({ totals, places, movesPerHour }: Overview): Output<(ty
     here: location.here,
     here_with_subtree: location.hereWithSubtree,
   })),
-  moves_per_hour: movesPerHour.map(({ hour, moves }) => ({ hour: formatMillis(hour), moves })),
 })
 
 const QuietOut = component(
@@ -113,7 +116,25 @@ const presentAssetAtLocation = (one: RecordCore): Output<(typeof AssetAtLocation
   tag_count: one.tags.length,
 })
 
-export const overviewComponents = [OverviewOut, QuietOut, AssetAtLocationOut]
+const NeverSeenOut = component(
+  'NeverSeenAsset',
+  { asset_id: id, external_key: line, name: line, created_at: timestamp },
+  {
+    asset_id: 4503170118275611,
+    external_key: 'ASSET-0001',
+    name: 'Pallet jack 7',
+    created_at: '2026-05-04T08:15:02.120Z',
+  },
+)
+
+const presentNeverSeen = (asset: NeverSeenAsset): Output<(typeof NeverSeenOut)['shape']> => ({
+  asset_id: asset.assetId,
+  external_key: asset.externalKey,
+  name: asset.name,
+  created_at: formatMillis(asset.createdAt),
+})
+
+export const overviewComponents = [OverviewOut, QuietOut, NeverSeenOut, AssetAtLocationOut]
 
 /** The overview, unseen assets and assets at a location, for every role. */
 export function overviewRoutes(deps: OverviewDeps): AnyRoute[] {
@@ -140,6 +161,18 @@ export function overviewRoutes(deps: OverviewDeps): AnyRoute[] {
         const since = instantFromMillis(deps.clock.millis() - hours * 3_600_000)
         const page = await listUnseenAssets(deps.db.read, principal.orgId, since, request)
         return ok({ data: page.rows.map(presentQuiet), ...request, total_count: page.total })
+      },
+    }),
+    route({
+      ...common,
+      id: 'assets.never-seen',
+      path: '/never-seen-assets',
+      summary: 'List assets that have never been seen',
+      query: { parameters: { limit, offset } },
+      success: { status: 200, description: 'A page of assets', schema: pageOf(NeverSeenOut) },
+      async handle({ principal: { orgId }, query }) {
+        const page = await listNeverSeenAssets(deps.db.replica(orgId), orgId, query)
+        return ok({ data: page.rows.map(presentNeverSeen), ...query, total_count: page.total })
       },
     }),
     route({

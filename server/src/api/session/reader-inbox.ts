@@ -1,15 +1,23 @@
 import { listOf, oneOf, record, id } from '../../http/validation/fields.ts'
 import { limit, offset } from '../../http/validation/query.ts'
-import { type AnyRoute, ok, route } from '../../http/route.ts'
+import { type AnyRoute, created, ok, route } from '../../http/route.ts'
 import { nullable } from '../../http/validation/schema.ts'
 import { type Component, type Output, component, pageOf, envelope } from '../../http/openapi/response-schema.ts'
 import { formatMillis } from '../../kernel/instant.ts'
 import { unknownTopics } from '../../readers/commands.ts'
 import { type UnknownTopic, topicKeyIn } from '../../readers/unknown.sql.ts'
-import type { RecordDeps } from '../../records/record.ts'
-import { tagTypes } from '../../tags/tag.ts'
+import { assetRepository } from '../../assets/assets.sql.ts'
+import { getRecord } from '../../records/commands.ts'
+import { nameField, tagBody } from '../../records/fields.ts'
+import { type TagDraft, type TagType, tagTypes } from '../../tags/tag.ts'
+import type { AssetLocationDeps } from '../../tracking/recording/asset-at-location.ts'
+import {
+  type AttachedTag,
+  attachUnknownTag,
+  createAssetWithUnknownTag,
+} from '../../tracking/recording/attach-unknown-tag.ts'
 import { type UnknownTag, listUnknownTags } from '../../tracking/unknown-tags.sql.ts'
-import { line, timestamp, whole } from './fields.ts'
+import { json, line, timestamp, whole, wire } from './fields.ts'
 import { antenna } from './reader-wire.ts'
 
 const UnknownTagOut = component(
@@ -59,7 +67,18 @@ const UnknownReadersOut = component(
   },
 )
 
-export const inboxComponents = [UnknownTagOut, UnknownReadersOut] as Component[]
+const AttachedTagOut = component(
+  'AttachedTag',
+  { asset_id: id, last_read_at: nullable(timestamp) },
+  { asset_id: 4503170118275611, last_read_at: '2026-05-04T08:15:02.120Z' },
+)
+
+export const inboxComponents = [UnknownTagOut, UnknownReadersOut, AttachedTagOut] as Component[]
+
+const presentAttached = ({ assetId, lastRead }: AttachedTag): Output<(typeof AttachedTagOut)['shape']> => ({
+  asset_id: assetId,
+  last_read_at: wire(lastRead?.observedAt ?? null),
+})
 
 const presentUnknown = (unknown: UnknownTag): Output<(typeof UnknownTagOut)['shape']> => ({
   tag_type: unknown.tag.type,
@@ -80,8 +99,18 @@ const presentTopic = (topicState: UnknownTopic): Output<typeof topic> => ({
 })
 
 /** Unknown tags, and MQTT topics without a reader. */
-export function inboxRoutes(deps: RecordDeps): AnyRoute[] {
+export function inboxRoutes(deps: AssetLocationDeps): AnyRoute[] {
   const common = { group: 'Readers', method: 'GET', access: 'session' } as const
+  const attaching = {
+    ...common,
+    method: 'POST',
+    scopes: ['assets:write'],
+    description: 'The last read of the tag is recorded as a sighting of the asset.',
+    success: { status: 201, description: 'The asset and the time of that read', schema: envelope(AttachedTagOut) },
+    errorStatuses: [409],
+  } as const
+  const tag = { tag_type: 'rfid', value: 'E28011700000020A1B2C3D4E' }
+  const tagOf = ({ tag_type: type, value }: { tag_type: TagType; value: string }): TagDraft => ({ type, value })
   return [
     route({
       ...common,
@@ -94,6 +123,32 @@ export function inboxRoutes(deps: RecordDeps): AnyRoute[] {
       async handle({ principal, query }) {
         const page = await listUnknownTags(deps.db.read, principal.orgId, query)
         return ok({ data: page.rows.map(presentUnknown), ...query, total_count: page.total })
+      },
+    }),
+    route({
+      ...attaching,
+      id: 'readers.inbox.attach',
+      path: '/readers/inbox/assets/{asset_id}',
+      ids: ['asset_id'],
+      summary: 'Attach an unknown tag to an asset',
+      body: json('UnknownTagAttach', tagBody, tag),
+      async ensureExists({ principal, params }) {
+        await getRecord(deps, assetRepository, principal.orgId, params.asset_id)
+      },
+      async handle({ principal, params, body }) {
+        const attached = await attachUnknownTag(deps, principal.orgId, params.asset_id, tagOf(body))
+        return { status: 201, body: { data: presentAttached(attached) } }
+      },
+    }),
+    route({
+      ...attaching,
+      id: 'readers.inbox.create',
+      path: '/readers/inbox/assets',
+      summary: 'Create an asset with an unknown tag',
+      body: json('UnknownTagAsset', { name: nameField, ...tagBody }, { name: 'Pallet jack 7', ...tag }),
+      async handle({ principal, body }) {
+        const attached = await createAssetWithUnknownTag(deps, principal.orgId, body.name, tagOf(body))
+        return created(`/api/v1/assets/${attached.assetId}`, { data: presentAttached(attached) })
       },
     }),
     route({

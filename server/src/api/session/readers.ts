@@ -1,9 +1,9 @@
-import { limit, offset } from '../../http/validation/query.ts'
+import { booleanParam, limit, offset } from '../../http/validation/query.ts'
 import { type AnyRoute, created, noContent, ok, route } from '../../http/route.ts'
 import { type Component, pageOf, envelope } from '../../http/openapi/response-schema.ts'
 import type { RecordDeps } from '../../records/record.ts'
 import { changeReader, createReader, getReader, removeReader, rotateReaderToken } from '../../readers/commands.ts'
-import type { NewReader, Reader } from '../../readers/reader.ts'
+import { type NewReader, type Reader, silentAfterMinutes, silentSince } from '../../readers/reader.ts'
 import { listReaders } from '../../readers/readers.sql.ts'
 import {
   type Connection,
@@ -46,11 +46,21 @@ export function readerRoutes(deps: ReaderDeps): AnyRoute[] {
       method: 'GET',
       path: '/readers',
       summary: 'List readers',
-      query: { parameters: { limit, offset } },
+      query: {
+        parameters: {
+          limit,
+          offset,
+          is_silent: {
+            ...booleanParam,
+            description: `Whether the reader sent no message in the last ${silentAfterMinutes} minutes.`,
+          },
+        },
+      },
       success: { status: 200, description: 'A page of readers', schema: pageOf(ReaderOut) },
-      async handle({ principal, query }) {
-        const page = await listReaders(deps.db.read, principal.orgId, query)
-        return ok({ data: page.rows.map(presentReader), ...query, total_count: page.total })
+      async handle({ principal, query: { is_silent: isSilent, ...request } }) {
+        const silence = isSilent === undefined ? undefined : { isSilent, since: silentSince(deps.clock.millis()) }
+        const page = await listReaders(deps.db.read, principal.orgId, request, silence)
+        return ok({ data: page.rows.map(presentReader), ...request, total_count: page.total })
       },
     }),
     route({

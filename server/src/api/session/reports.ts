@@ -1,5 +1,5 @@
 import { id } from '../../http/validation/fields.ts'
-import { timestampParam } from '../../http/validation/query.ts'
+import { integerParam, timestampParam } from '../../http/validation/query.ts'
 import { type AnyRoute, ok, route } from '../../http/route.ts'
 import { nullable } from '../../http/validation/schema.ts'
 import { type Output, component, arrayOf } from '../../http/openapi/response-schema.ts'
@@ -55,13 +55,23 @@ const presentFlow = (one: Flow): Output<(typeof FlowOut)['shape']> => ({
 })
 
 const weekMs = 7 * 86_400_000
-const parameters = {
+export const periodParameters = {
   from: { ...timestampParam, description: 'Default: one week before `to`.' },
   to: { ...timestampParam, description: 'Default: now. A time in the future is replaced by now.' },
 }
 
+const maxLevels = 64
+const level = {
+  ...integerParam(0, maxLevels, maxLevels),
+  description:
+    'Roll locations up to this level of the tree: 0 for the top-level locations, 1 for those below them, and so on.',
+}
+
 /** Returns the requested period, which ends now at the latest. */
-function spanOf(clock: Clock, query: { from?: Instant | undefined; to?: Instant | undefined }): [Instant, Instant] {
+export function periodOf(
+  clock: Clock,
+  query: { from?: Instant | undefined; to?: Instant | undefined },
+): [Instant, Instant] {
   const nowAt = instantFromMillis(clock.millis())
   const to = query.to === undefined || query.to > nowAt ? nowAt : query.to
   const from = query.from ?? instantFromMillis(millisOf(to) - weekMs)
@@ -73,7 +83,7 @@ function spanOf(clock: Clock, query: { from?: Instant | undefined; to?: Instant 
 /** Dwell times and flows over a period. */
 export function reportRoutes(deps: RecordDeps): AnyRoute[] {
   const common = { group: 'Reports', method: 'GET', access: 'session', scopes: ['tracking:read'] } as const
-  const query = { parameters }
+  const query = { parameters: { ...periodParameters, level } }
   return [
     route({
       ...common,
@@ -86,7 +96,8 @@ export function reportRoutes(deps: RecordDeps): AnyRoute[] {
         const stays = await dwellPerLocation(
           deps.db.replica(principal.orgId),
           principal.orgId,
-          ...spanOf(deps.clock, given),
+          ...periodOf(deps.clock, given),
+          given.level,
         )
         return ok({ data: stays.map(presentDwell) })
       },
@@ -100,7 +111,12 @@ export function reportRoutes(deps: RecordDeps): AnyRoute[] {
       query,
       success: { status: 200, description: 'One entry per pair, busiest first', schema: arrayOf(FlowOut) },
       async handle({ principal, query: given }) {
-        const flows = await flowBetween(deps.db.replica(principal.orgId), principal.orgId, ...spanOf(deps.clock, given))
+        const flows = await flowBetween(
+          deps.db.replica(principal.orgId),
+          principal.orgId,
+          ...periodOf(deps.clock, given),
+          given.level,
+        )
         return ok({ data: flows.map(presentFlow) })
       },
     }),

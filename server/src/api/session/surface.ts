@@ -2,6 +2,7 @@ import type { AccountDeps } from '../../accounts/deps.ts'
 import type { Database } from '../../db/database.ts'
 import type { Surface } from '../../http/dispatcher.ts'
 import type { Component } from '../../http/openapi/response-schema.ts'
+import type { AssetLocationDeps } from '../../tracking/recording/asset-at-location.ts'
 import {
   accountComponents,
   emailConfirmationRoutes,
@@ -10,10 +11,11 @@ import {
   passwordRoutes,
 } from './accounts.ts'
 import { apiKeyComponents, apiKeyRoutes } from './api-keys.ts'
+import { AttentionOut, attentionRoute } from './attention.ts'
 import { CodeOut, codesRoute } from './codes.ts'
 import { exportRoutes } from './exports.ts'
 import { type ImportDeps, importComponents, importRoutes } from './imports.ts'
-import { movesRoute } from './moves.ts'
+import { MoveCountOut, moveCountsRoute, movesRoute } from './moves.ts'
 import { MoveOut } from '../shared/moves.ts'
 import { type OverviewDeps, overviewComponents, overviewRoutes } from './overview.ts'
 import { type LatestReadDeps, latestReadComponents, latestReadRoutes } from './reader-reads.ts'
@@ -23,6 +25,7 @@ import { type QuotaDeps, quotaComponents, quotaRoutes } from './quotas.ts'
 import { reportComponents, reportRoutes } from './reports.ts'
 import { SavedViewOut, savedViewRoutes } from './saved-views.ts'
 import { searchComponents, searchRoute } from './search.ts'
+import { StayOut, staysRoute } from './stays.ts'
 import { sessionComponents, sessionRoutes } from './sessions.ts'
 import { type WebhookRouteDeps, webhookComponents, webhookRoutes } from './webhooks.ts'
 
@@ -34,6 +37,7 @@ export function sessionSurface(
     OverviewDeps &
     ImportDeps &
     QuotaDeps &
+    AssetLocationDeps &
     WebhookRouteDeps & { authentication: Database },
 ): Surface {
   const routes = [
@@ -48,7 +52,10 @@ export function sessionSurface(
     ...latestReadRoutes(deps),
     ...webhookRoutes(deps),
     ...overviewRoutes(deps),
+    attentionRoute(deps),
     movesRoute(deps),
+    moveCountsRoute(deps),
+    staysRoute(deps),
     searchRoute(deps),
     codesRoute(deps),
     ...reportRoutes(deps),
@@ -69,7 +76,10 @@ export const sessionComponentsOf: readonly Component[] = [
   ...latestReadComponents,
   ...webhookComponents,
   ...overviewComponents,
+  AttentionOut,
   MoveOut,
+  MoveCountOut,
+  StayOut,
   ...searchComponents,
   CodeOut,
   ...reportComponents,

@@ -1,6 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { remove } from '../../support/master-data.ts'
-import { type SiteLocation, Site, type SiteAsset, expectApiError, useTracking } from '../../support/tracking.ts'
+import {
+  type SiteLocation,
+  Site,
+  type SiteAsset,
+  database,
+  eventually,
+  expectApiError,
+  useTracking,
+} from '../../support/tracking.ts'
 
 const context = useTracking('2026-05-04T12:30:00Z')
 
@@ -45,24 +53,16 @@ describe('GET /overview', () => {
       here,
       here_with_subtree: below,
     })
-    const { locations, moves_per_hour: hours, ...totals } = reply.json.data
+    const { locations, ...totals } = reply.json.data
     expect(totals).toEqual({ assets_total: 4, seen_total: 3, quiet_after_hours: 24, quiet_total: 1 })
     expect(locations).toEqual([location(dock, hall, 1, 1), location(hall, yard, 0, 1), location(yard, null, 2, 3)])
-    expect(hours.length).toBe(24)
-    expect(hours[0]).toEqual({ hour: '2026-05-03T13:00:00.000Z', moves: 0 })
-    expect(hours.filter((one: { moves: number }) => one.moves > 0)).toEqual([
-      { hour: '2026-05-04T09:00:00.000Z', moves: 1 },
-      { hour: '2026-05-04T12:00:00.000Z', moves: 2 },
-    ])
-    expect(hours.at(-1).hour).toBe('2026-05-04T12:00:00.000Z')
   })
 
-  it('of an empty organization is all zeros, with every hour present', async () => {
+  it('of an empty organization is all zeros', async () => {
     const other = await context.app.newOrg()
     const { accessToken } = await other.signIn('viewer')
     const reply = await context.app.anonymous('GET', '/api/v1/overview', { token: accessToken })
     expect(reply.json.data).toMatchObject({ assets_total: 0, seen_total: 0, quiet_total: 0, locations: [] })
-    expect(reply.json.data.moves_per_hour.length).toBe(24)
   })
 
   it('is computed once for concurrent requests', async () => {
@@ -214,6 +214,76 @@ describe('GET /moves', () => {
   })
 })
 
+describe('GET /move-counts', () => {
+  it('counts the moves of the last days per quarter of an hour', async () => {
+    expect((await get('/move-counts')).json.data).toEqual([
+      { at: '2026-05-04T09:45:00.000Z', moves: 1 },
+      { at: '2026-05-04T12:00:00.000Z', moves: 2 },
+    ])
+    const [first] = (await get('/move-counts', { days: 2 })).json.data
+    expect(first).toEqual({ at: '2026-05-03T10:00:00.000Z', moves: 2 })
+  })
+})
+
+describe('GET /asset-stays/{asset_id}', () => {
+  const stay = (location: SiteLocation, began: string, ended: string | null, more: object = {}) => ({
+    location_id: location.id,
+    location_external_key: location.key,
+    location_name: location.name,
+    began_at: began,
+    began_earlier: false,
+    ended_at: ended,
+    last_seen_at: began,
+    minutes: 1,
+    ...more,
+  })
+  const [atHall, atDock, atYard] = ['2026-05-03T10:00:00.000Z', '2026-05-04T09:59:59.000Z', '2026-05-04T12:10:00.000Z']
+
+  it('joins the history rows at one location into a stay that ends with the first row elsewhere', async () => {
+    const all = (await get(`/asset-stays/${pallet.id}`)).json
+    expect(all).toEqual({
+      data: [stay(yard, atYard, null), stay(dock, atDock, atYard), stay(hall, atHall, atDock)],
+      limit: 50,
+      offset: 0,
+      total_count: 3,
+    })
+    expect((await get(`/asset-stays/${pallet.id}`, { limit: 1, offset: 1 })).json.data).toEqual([all.data[1]])
+    const other = await Site.open(context.app, 'Bay')
+    const [box, bay] = [await other.createAsset('Box'), other.locations[0]!]
+    await other.sendReads(
+      ...['10:00', '10:05', '10:20'].map((clock) => ({
+        tag: box.tag,
+        antenna: 1,
+        observed_at: `2026-05-04T${clock}:00Z`,
+      })),
+      { tag: box.tag, antenna: 9, observed_at: '2026-05-04T10:30:00Z' },
+      { tag: box.tag, antenna: 1, observed_at: '2026-05-04T10:40:00Z' },
+    )
+    const theirs = (await other.org.signIn('viewer')).accessToken
+    const { data } = (await context.app.anonymous('GET', `/api/v1/asset-stays/${box.id}`, { token: theirs })).json
+    expect(data).toMatchObject([
+      { location_id: bay.id, ended_at: null, minutes: 1 },
+      { location_id: null, location_name: null, ended_at: '2026-05-04T10:40:00.000Z', minutes: 1 },
+      {
+        location_id: bay.id,
+        last_seen_at: '2026-05-04T10:20:00.000Z',
+        ended_at: '2026-05-04T10:30:00.000Z',
+        minutes: 3,
+      },
+    ])
+  })
+
+  it('covers a period and begins with the stay that lasted at its start', async () => {
+    const period = { from: '2026-05-04T00:00:00Z', to: '2026-05-04T12:00:00Z' }
+    expect((await get(`/asset-stays/${pallet.id}`, period)).json.data).toEqual([
+      stay(dock, atDock, null),
+      stay(hall, atHall, atDock, { began_earlier: true, minutes: 0 }),
+    ])
+    const before = { from: '2026-05-02T00:00:00Z', to: '2026-05-03T00:00:00Z' }
+    expect((await get(`/asset-stays/${pallet.id}`, before)).json).toMatchObject({ data: [], total_count: 0 })
+  })
+})
+
 describe('GET /quiet-assets', () => {
   it('lists scanned assets that have not been seen for some hours, longest unseen first', async () => {
     const reply = await get('/quiet-assets', { hours: 1 })
@@ -240,6 +310,74 @@ describe('GET /quiet-assets', () => {
   })
 })
 
+describe('GET /never-seen-assets', () => {
+  it('lists the assets without a sighting, ordered by key, with the total of the overview', async () => {
+    const other = await Site.open(context.app, 'Yard')
+    const [, spare] = [await other.createAsset('Zebra'), await other.createAsset('Spare')]
+    const seen = await other.createAsset('Seen')
+    await other.recordSighting(other.locations[0]!, [seen], '2026-05-04T10:00:00Z')
+    await remove(other.api, 'assets', (await other.createAsset('Removed')).id)
+    const { accessToken } = await other.org.signIn('viewer')
+    const list = async (query: Record<string, number>) =>
+      (await context.app.anonymous('GET', '/api/v1/never-seen-assets', { token: accessToken, query })).json
+    const row = { asset_id: spare.id, external_key: 'SPARE', name: 'Spare', created_at: '2026-05-04T12:30:00.000Z' }
+    expect(await list({ limit: 1 })).toEqual({ data: [row], limit: 1, offset: 0, total_count: 2 })
+    expect((await list({ offset: 1 })).data).toMatchObject([{ name: 'Zebra' }])
+    expect(await list({ offset: 2 })).toMatchObject({ data: [], total_count: 2 })
+  })
+})
+
+describe('GET /attention', () => {
+  const attention = async (org: Site, role: 'viewer' | 'manager' | 'admin') => {
+    const { accessToken } = await org.org.signIn(role)
+    return (await context.app.anonymous('GET', '/api/v1/attention', { token: accessToken })).json.data
+  }
+  const nothing = { silent_readers: 0, unassigned_tags: 0, webhook_is_failing: false, failed_imports: [] }
+
+  it('counts silent readers and unassigned tags; a reader is silent after 15 minutes without a message', async () => {
+    const other = await Site.open(context.app, 'Yard')
+    expect(await attention(other, 'viewer')).toEqual({ ...nothing, silent_readers: 1 })
+    await other.post([{ tag: 'UNKNOWN' }])
+    await eventually(async () => expect(await attention(other, 'viewer')).toEqual({ ...nothing, unassigned_tags: 1 }))
+    const { accessToken } = await other.org.signIn('viewer')
+    const silent = async (isSilent: string) => {
+      const query = { is_silent: isSilent }
+      return (await context.app.anonymous('GET', '/api/v1/readers', { token: accessToken, query })).json.total_count
+    }
+    expect([await silent('true'), await silent('false')]).toEqual([0, 1])
+    const idle = `update readers set last_seen_at = '2026-05-04T12:14:59Z' where org_id = ${other.org.orgId}`
+    await database(context.app).unsafe(idle)
+    expect([await silent('true'), await silent('false')]).toEqual([1, 0])
+    expect(await attention(other, 'viewer')).toMatchObject({ silent_readers: 1 })
+  })
+
+  it('reports a webhook whose latest attempt failed, and failed imports, to the roles that manage them', async () => {
+    const other = await Site.open(context.app)
+    const sql = database(context.app)
+    const { orgId } = other.org
+    const token = (await other.org.signIn('admin')).accessToken
+    const post = (path: string, json: object) => context.app.anonymous('POST', `/api/v1${path}`, { token, json })
+    const hook = (await post('/webhooks', { url: 'https://hooks.example.com/' })).json.data
+    const attempt = (at: string, status: number | null) => sql`
+      insert into webhook_attempts (org_id, attempted_at, delivery_id, attempt, webhook_id, event, status, duration_ms)
+      values (${orgId}, ${at}, gen_random_uuid(), 1, ${hook.id}, 'asset.moved', ${status}, 5)`
+    const isFailing = async () => (await attention(other, 'admin')).webhook_is_failing
+    await attempt('2026-05-04T12:29:00Z', 500)
+    expect(await isFailing(), 'an attempt before the last change').toBe(false)
+    await attempt('2026-05-04T12:31:00Z', null)
+    expect(await isFailing()).toBe(true)
+    await attempt('2026-05-04T12:32:00Z', 302)
+    expect(await isFailing()).toBe(true)
+    const { id } = (await post('/imports', { kind: 'assets' })).json.data
+    await sql`update imports set state = 'failed' where org_id = ${orgId} and id = ${id}`
+    const failed = [{ id, kind: 'assets', failed_at: '2026-05-04T12:30:00.000Z' }]
+    expect(await attention(other, 'manager')).toMatchObject({ webhook_is_failing: false, failed_imports: failed })
+    expect(await attention(other, 'viewer')).toMatchObject({ webhook_is_failing: false, failed_imports: [] })
+    await attempt('2026-05-04T12:33:00Z', 204)
+    expect(await isFailing()).toBe(false)
+  })
+})
+
 describe('GET /reports/dwell', () => {
   const dwell = async (query: Parameters<typeof get>[1]) => {
     const reply = await get('/reports/dwell', query)
@@ -255,6 +393,17 @@ describe('GET /reports/dwell', () => {
       ['HALL', 80, 1, 1],
       ['YARD', 20 + 10, 2, 2],
     ])
+  })
+
+  it('rolls locations up to a level of the tree: a move within a group does not end the stay', async () => {
+    const period = { from: '2026-05-04T11:00:00Z', to: '2026-05-04T12:20:00Z' }
+    // The pallet moved from the dock to the yard, which contains the dock: one visit.
+    expect(await dwell({ ...period, level: 0 })).toEqual([['YARD', 80 + 80 + 20 + 80, 4, 4]])
+    expect(await dwell({ ...period, level: 1 })).toEqual([
+      ['HALL', 80 + 80 + 70, 3, 3],
+      ['YARD', 20 + 10, 2, 2],
+    ])
+    expect(await dwell({ ...period, level: 2 })).toEqual(await dwell(period))
   })
 
   it('limits the end to now, and covers the last week by default', async () => {
@@ -305,5 +454,20 @@ describe('GET /reports/flow', () => {
       .slice(1)
       .map((row) => `${String(row['from_name'])} to ${String(row['to_name'])}: ${String(row['moves'])}`)
     expect(others.sort()).toEqual(['Dock to Yard: 1', 'Hall to Dock: 1', 'null to Dock: 1', 'null to Yard: 1'])
+  })
+
+  it('rolls locations up to a level of the tree and leaves out moves within a group', async () => {
+    const pairs = async (level: number) => {
+      const rows = (await get('/reports/flow', { from: '2026-05-03T00:00:00Z', level })).json.data
+      return rows.map((row: Record<string, unknown>) => [row['from_name'], row['to_name'], row['moves']])
+    }
+    expect(await pairs(0)).toEqual([[null, 'Yard', 4]])
+    expect((await pairs(1)).sort()).toEqual(
+      [
+        ['Hall', 'Yard', 1],
+        [null, 'Hall', 3],
+        [null, 'Yard', 1],
+      ].sort(),
+    )
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Site, database, eventually, useTracking } from '../../support/tracking.ts'
+import { Site, database, eventually, expectApiError, useTracking } from '../../support/tracking.ts'
 
 const context = useTracking('2026-05-04T12:00:00Z')
 
@@ -10,15 +10,17 @@ interface Entry {
   value: string
 }
 
-async function opened(): Promise<{
+async function opened(...locationNames: string[]): Promise<{
   site: Site
+  manager: string
   inbox: (query?: Record<string, number>) => Promise<{ data: Entry[]; total_count: number }>
 }> {
-  const site = await Site.open(context.app, 'Dock')
+  const site = await Site.open(context.app, 'Dock', ...locationNames)
   const { accessToken } = await site.org.signIn('viewer')
+  const { accessToken: manager } = await site.org.signIn('manager')
   const inbox = async (query: Record<string, number> = {}) =>
     (await context.app.anonymous('GET', path, { token: accessToken, query })).json
-  return { site, inbox }
+  return { site, manager, inbox }
 }
 
 const unknown = (count: number, prefix: string) =>
@@ -69,6 +71,19 @@ describe('the inbox of unknown tags', () => {
     expect(await inbox()).toMatchObject({ total_count: 1, data: [{ value: 'A-2' }] })
     await site.api.post(`/api/v1/locations/${site.locations[0]!.id}/tags`, { tag_type: 'barcode', value: 'A-2' })
     expect(await inbox()).toMatchObject({ total_count: 0, data: [] })
+  })
+
+  it('keeps the antenna and the time of the latest read, also when an earlier read arrives later', async () => {
+    const { site, inbox } = await opened()
+    const [early, late] = ['2026-05-04T11:00:00.000Z', '2026-05-04T11:30:00.000Z']
+    await site.post([
+      { tag: 'LATE', antenna: 1, observed_at: late },
+      { tag: 'LATE', antenna: 2, observed_at: early },
+    ])
+    const entry = { antenna: 1, reads: 2, first_seen_at: early, last_seen_at: late }
+    await eventually(async () => expect((await inbox()).data).toMatchObject([entry]))
+    await site.post([{ tag: 'LATE', antenna: 2, observed_at: '2026-05-04T11:10:00Z' }])
+    await eventually(async () => expect((await inbox()).data).toMatchObject([{ ...entry, reads: 3 }]))
   })
 
   it('leaves out reads older than the retention time', async () => {
@@ -125,5 +140,83 @@ describe('the inbox of unknown tags', () => {
     }
     expect(values.filter((value) => value.startsWith('LATE'))).toHaveLength(700)
     expect(new Set(values).size).toBe(1000)
+  })
+})
+
+describe('attaching a tag from the inbox', () => {
+  const at = '2026-05-04T11:42:30.000Z'
+  const tag = { tag_type: 'rfid', value: 'E28011700000020A0000CAFE' }
+
+  /** A tag that was read at the dock and then in the hall. */
+  async function readTag() {
+    const opening = await opened('Hall')
+    const { site, manager, inbox } = opening
+    await site.post([
+      { tag: tag.value, antenna: 1, observed_at: '2026-05-04T11:00:00Z' },
+      { tag: tag.value, antenna: 2, observed_at: at },
+    ])
+    await eventually(async () => expect((await inbox()).total_count).toBe(1))
+    const attach = (json: object, assetId?: number) =>
+      context.app.anonymous('POST', `${path}/assets${assetId === undefined ? '' : `/${assetId}`}`, {
+        token: manager,
+        json,
+      })
+    return { ...opening, attach }
+  }
+
+  it('records its last read: the asset was seen there and then, which is a move and a webhook event [D32]', async () => {
+    const { site, manager, inbox, attach } = await readTag()
+    const admin = (await site.org.signIn('admin')).accessToken
+    const hook = { url: 'https://hooks.example.com/lastseen' }
+    await context.app.anonymous('POST', '/api/v1/webhooks', { token: admin, json: hook })
+    const pallet = await site.createAsset('Pallet')
+    const reply = await attach({ ...tag, value: tag.value.toLowerCase() }, pallet.id)
+    expect([reply.status, reply.json]).toEqual([201, { data: { asset_id: pallet.id, last_read_at: at } }])
+    expect(await site.history(pallet)).toEqual([[at, 'HALL', null]])
+    expect(await site.assetLocations()).toEqual({ PALLET: ['HALL', at] })
+    expect(await site.moves()).toMatchObject([{ asset: 'PALLET', from: null, to: 'Hall' }])
+    const attempts = async () =>
+      (await context.app.anonymous('GET', '/api/v1/webhooks', { token: admin })).json.data[0].last_attempt
+    await eventually(async () => expect(await attempts()).not.toBeNull())
+    expect((await inbox()).total_count).toBe(0)
+    expect((await context.app.anonymous('GET', '/api/v1/overview', { token: manager })).json.data.seen_total).toBe(1)
+  })
+
+  it('creates an asset that was seen where and when its tag was last read', async () => {
+    const { site, attach } = await readTag()
+    const reply = await attach({ name: 'Crate', ...tag })
+    const { asset_id: id } = reply.json.data
+    expect([reply.status, reply.headers['location']]).toEqual([201, `/api/v1/assets/${id}`])
+    expect(await site.history({ id })).toEqual([[at, 'HALL', null]])
+  })
+
+  it('does not move an asset that was seen later elsewhere [D30]', async () => {
+    const { site, attach } = await readTag()
+    const pallet = await site.createAsset('Pallet')
+    await site.sendReads({ tag: pallet.tag, antenna: 1, observed_at: '2026-05-04T11:50:00Z' })
+    expect((await attach(tag, pallet.id)).status).toBe(201)
+    expect(await site.assetLocations()).toEqual({ PALLET: ['DOCK', '2026-05-04T11:50:00.000Z'] })
+    expect((await site.history(pallet)).map(([, location]) => location)).toEqual(['HALL', 'DOCK'])
+    expect(await site.moves()).toHaveLength(1)
+  })
+
+  it('counts a read for one asset only, and a tag that was never read makes no asset seen', async () => {
+    const { site, attach } = await readTag()
+    const [pallet, crate] = [await site.createAsset('Pallet'), await site.createAsset('Crate')]
+    await attach(tag, pallet.id)
+    const [, attached] = (await site.api.get(`/api/v1/assets/${pallet.id}`)).json.data.tags
+    await site.api.delete(`/api/v1/assets/${pallet.id}/tags/${attached.id}`)
+    const reply = await attach(tag, crate.id)
+    expect([reply.status, reply.json.data.last_read_at]).toEqual([201, null])
+    expect(await site.history(crate)).toEqual([])
+  })
+
+  it('is 409 while the tag is attached, and attaching over the public API records no sighting', async () => {
+    const { site, attach } = await readTag()
+    const pallet = await site.createAsset('Pallet')
+    expect((await site.api.post(`/api/v1/assets/${pallet.id}/tags`, tag)).status).toBe(201)
+    expect(await site.history(pallet)).toEqual([])
+    expectApiError(await attach(tag, pallet.id), 409, 'conflict')
+    expectApiError(await attach({ name: 'Crate', ...tag }), 409, 'conflict')
   })
 })

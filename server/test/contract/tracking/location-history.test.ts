@@ -22,11 +22,13 @@ const passages = async (location: SiteLocation, query?: Record<string, string | 
   return reply.json
 }
 
-const proxy = (event: string, clock: string, asset: SiteAsset, other: SiteLocation | null) => ({
+const proxy = (event: string, clock: string, asset: SiteAsset, location: SiteLocation, other: SiteLocation | null) => ({
   event,
   occurred_at: at(clock),
   asset_id: asset.id,
   asset_external_key: asset.key,
+  location_id: location.id,
+  location_name: location.name,
   other_location_id: other?.id ?? null,
   other_location_name: other?.name ?? null,
 })
@@ -49,9 +51,9 @@ describe('arrivals and departures of a location', () => {
   it('are listed newest first, with origin and destination', async () => {
     expect(await passages(hall)).toEqual({
       data: [
-        proxy('departure', '10:20:00.000', pallet, yard),
-        proxy('arrival', '10:15:00.000', crate, null),
-        proxy('arrival', '10:10:00.000', pallet, dock),
+        proxy('departure', '10:20:00.000', pallet, hall, yard),
+        proxy('arrival', '10:15:00.000', crate, hall, null),
+        proxy('arrival', '10:10:00.000', pallet, hall, dock),
       ],
       limit: 50,
       offset: 0,
@@ -61,8 +63,8 @@ describe('arrivals and departures of a location', () => {
 
   it('include one arrival per stay, however often the asset is rescanned', async () => {
     expect((await passages(dock)).data).toEqual([
-      proxy('departure', '10:10:00.000', pallet, hall),
-      proxy('arrival', '10:00:00.000', pallet, null),
+      proxy('departure', '10:10:00.000', pallet, dock, hall),
+      proxy('arrival', '10:00:00.000', pallet, dock, null),
     ])
   })
 
@@ -96,6 +98,33 @@ describe('arrivals and departures of a location', () => {
     await other.api.patch(`/api/v1/locations/${other.locations[0]!.id}`, { name: 'Bay renamed' })
     const reply = await other.api.get(`/api/v1/locations/${other.locations[1]!.id}/history`)
     expect(reply.json.data).toMatchObject([{ event: 'arrival', other_location_name: 'Bay' }])
+  })
+
+  it('include those of all descendants on request; moves within the subtree are neither', async () => {
+    const other = await Site.open(context.app, 'Bay', 'Gate', 'Road')
+    const [bay, gate, road] = other.locations as [SiteLocation, SiteLocation, SiteLocation]
+    const zone = await other.createLocation('Zone')
+    await other.api.patch(`/api/v1/locations/${bay.id}`, { parent_id: zone.id })
+    await other.api.patch(`/api/v1/locations/${gate.id}`, { parent_id: bay.id })
+    const box = await other.createAsset('Box')
+    await other.sendReads(
+      ...[1, 2, 3, 2].map((antenna, index) => ({ tag: box.tag, antenna, observed_at: at(`10:0${index}:00`) })),
+    )
+    const eventsOf = async (location: SiteLocation, more: object = {}) =>
+      (await other.api.get(`/api/v1/locations/${location.id}/history`, { ...more })).json
+    expect(await eventsOf(zone)).toMatchObject({ data: [], total_count: 0 })
+    const whole = [
+      proxy('arrival', '10:03:00.000', box, gate, road),
+      proxy('departure', '10:02:00.000', box, gate, road),
+      proxy('arrival', '10:00:00.000', box, bay, null),
+    ]
+    for (const location of [zone, bay])
+      expect(await eventsOf(location, { include_descendants: true })).toMatchObject({ data: whole, total_count: 3 })
+    expect(await eventsOf(zone, { include_descendants: true, limit: 1, offset: 1 })).toMatchObject({ data: [whole[1]] })
+    expect((await eventsOf(bay)).data).toEqual([
+      proxy('departure', '10:01:00.000', box, bay, gate),
+      proxy('arrival', '10:00:00.000', box, bay, null),
+    ])
   })
 
   it('are empty for a location that no asset ever reached', async () => {

@@ -385,26 +385,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/readers/{reader_id}/token": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Replace the token of a reader; the new one is shown only once
-         * @description The old token stops working at once, and the MQTT connection of the reader is closed.
-         */
-        post: operations["readers.rotate-token"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/readers/inbox": {
         parameters: {
             query?: never;
@@ -416,6 +396,46 @@ export interface paths {
         get: operations["readers.inbox"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/readers/inbox/assets/{asset_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Attach an unknown tag to an asset
+         * @description The last read of the tag is recorded as a sighting of the asset.
+         */
+        post: operations["readers.inbox.attach"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/readers/inbox/assets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create an asset with an unknown tag
+         * @description The last read of the tag is recorded as a sighting of the asset.
+         */
+        post: operations["readers.inbox.create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -567,6 +587,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/never-seen-assets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List assets that have never been seen */
+        get: operations["assets.never-seen"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/assets-at-location": {
         parameters: {
             query?: never;
@@ -584,7 +621,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/assets-by-last-seen": {
+    "/api/v1/attention": {
         parameters: {
             query?: never;
             header?: never;
@@ -592,10 +629,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List assets in the order in which they were last seen
-         * @description The latest come first; with `sort=last_seen_at` the longest unseen. Assets that were never seen are at the end.
+         * Count what needs attention
+         * @description Webhooks and imports are reported only to roles that may manage them.
          */
-        get: operations["assets.by-last-seen"];
+        get: operations["attention"];
         put?: never;
         post?: never;
         delete?: never;
@@ -621,6 +658,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/move-counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count the moves of the last days per quarter of an hour
+         * @description Quarters of an hour without moves are omitted.
+         */
+        get: operations["moves.counts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/asset-stays/{asset_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the stays of an asset, latest first
+         * @description A stay is a run of history rows at one location. It ends with the first row elsewhere. `began_earlier` means that it began before the period, with the last row before it.
+         */
+        get: operations["assets.stays"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/search": {
         parameters: {
             query?: never;
@@ -628,7 +705,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Search assets, locations, readers and tags */
+        /** Search assets, locations and tags */
         get: operations["search"];
         put?: never;
         post?: never;
@@ -702,7 +779,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Export all assets, or those with the given ids */
+        /** Export all assets */
         get: operations["exports.assets"];
         put?: never;
         post?: never;
@@ -870,41 +947,6 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/views": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List the saved views of the signed-in user */
-        get: operations["views.list"];
-        put?: never;
-        /** Save a view; the user’s view of the same name is replaced */
-        post: operations["views.save"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/views/{view_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /** Delete a saved view */
-        delete: operations["views.delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1361,6 +1403,18 @@ export interface components {
         };
         /**
          * @example {
+         *       "asset_id": 4503170118275611,
+         *       "last_read_at": "2026-05-04T08:15:02.120Z"
+         *     }
+         */
+        AttachedTag: {
+            /** Format: int64 */
+            asset_id: number;
+            /** Format: date-time */
+            last_read_at: string | null;
+        };
+        /**
+         * @example {
          *       "tag_type": "rfid",
          *       "value": "E28011700000020A1B2C3D4E",
          *       "antenna": 1,
@@ -1479,8 +1533,7 @@ export interface components {
          *       "seen_total": 0,
          *       "quiet_after_hours": 24,
          *       "quiet_total": 0,
-         *       "locations": [],
-         *       "moves_per_hour": []
+         *       "locations": []
          *     }
          */
         Overview: {
@@ -1503,12 +1556,6 @@ export interface components {
                 here: number;
                 /** Format: int64 */
                 here_with_subtree: number;
-            }[];
-            moves_per_hour: {
-                /** Format: date-time */
-                hour: string;
-                /** Format: int64 */
-                moves: number;
             }[];
         };
         /**
@@ -1534,6 +1581,22 @@ export interface components {
         };
         /**
          * @example {
+         *       "asset_id": 4503170118275611,
+         *       "external_key": "ASSET-0001",
+         *       "name": "Pallet jack 7",
+         *       "created_at": "2026-05-04T08:15:02.120Z"
+         *     }
+         */
+        NeverSeenAsset: {
+            /** Format: int64 */
+            asset_id: number;
+            external_key: string;
+            name: string;
+            /** Format: date-time */
+            created_at: string;
+        };
+        /**
+         * @example {
          *       "id": 4503170118275611,
          *       "external_key": "ASSET-0001",
          *       "name": "Pallet jack 7",
@@ -1552,6 +1615,28 @@ export interface components {
             updated_at: string;
             /** Format: int64 */
             tag_count: number;
+        };
+        /**
+         * @example {
+         *       "silent_readers": 0,
+         *       "unassigned_tags": 0,
+         *       "webhook_is_failing": false,
+         *       "failed_imports": []
+         *     }
+         */
+        Attention: {
+            /** Format: int64 */
+            silent_readers: number;
+            /** Format: int64 */
+            unassigned_tags: number;
+            webhook_is_failing: boolean;
+            failed_imports: {
+                /** Format: int64 */
+                id: number;
+                kind: string;
+                /** Format: date-time */
+                failed_at: string;
+            }[];
         };
         /**
          * @example {
@@ -1593,9 +1678,48 @@ export interface components {
         };
         /**
          * @example {
-         *       "id": 7710249930581042,
-         *       "external_key": "DOCK-3",
-         *       "name": "Dock 3"
+         *       "at": "2026-05-04T08:15:00.000Z",
+         *       "moves": 12
+         *     }
+         */
+        MoveCount: {
+            /** Format: date-time */
+            at: string;
+            /** Format: int64 */
+            moves: number;
+        };
+        /**
+         * @example {
+         *       "location_id": 7710249930581042,
+         *       "location_external_key": "DOCK-3",
+         *       "location_name": "Dock 3",
+         *       "began_at": "2026-05-04T08:15:02.120Z",
+         *       "began_earlier": false,
+         *       "ended_at": null,
+         *       "last_seen_at": "2026-05-04T09:02:40.000Z",
+         *       "minutes": 31
+         *     }
+         */
+        Stay: {
+            /** Format: int64 */
+            location_id: number | null;
+            location_external_key: string | null;
+            location_name: string | null;
+            /** Format: date-time */
+            began_at: string;
+            began_earlier: boolean;
+            /** Format: date-time */
+            ended_at: string | null;
+            /** Format: date-time */
+            last_seen_at: string;
+            /** Format: int64 */
+            minutes: number;
+        };
+        /**
+         * @example {
+         *       "id": 4503170118275611,
+         *       "external_key": "ASSET-0001",
+         *       "name": "Pallet jack 7"
          *     }
          */
         SearchHit: {
@@ -1606,50 +1730,13 @@ export interface components {
         };
         /**
          * @example {
-         *       "id": 4503170118275611,
-         *       "external_key": "ASSET-0001",
-         *       "name": "Pallet jack 7",
-         *       "location_id": 7710249930581042,
-         *       "location_name": "Dock 3",
-         *       "last_seen_at": "2026-05-04T08:00:00.000Z"
-         *     }
-         */
-        SearchAssetHit: {
-            /** Format: int64 */
-            id: number;
-            external_key: string;
-            name: string;
-            /** Format: int64 */
-            location_id: number | null;
-            location_name: string | null;
-            /** Format: date-time */
-            last_seen_at: string | null;
-        };
-        /**
-         * @example {
-         *       "id": 8120449930581042,
-         *       "name": "Gate 1",
-         *       "last_seen_at": null
-         *     }
-         */
-        SearchReaderHit: {
-            /** Format: int64 */
-            id: number;
-            name: string;
-            /** Format: date-time */
-            last_seen_at: string | null;
-        };
-        /**
-         * @example {
          *       "id": 6021874402113355,
          *       "tag_type": "rfid",
          *       "value": "E28011700000020A1B2C3D4E",
          *       "asset_id": 4503170118275611,
          *       "location_id": null,
          *       "holder_key": "ASSET-0001",
-         *       "holder_name": "Pallet jack 7",
-         *       "last_seen_location": "Dock 3",
-         *       "last_seen_at": "2026-05-04T08:00:00.000Z"
+         *       "holder_name": "Pallet jack 7"
          *     }
          */
         SearchTagHit: {
@@ -1663,22 +1750,17 @@ export interface components {
             location_id: number | null;
             holder_key: string;
             holder_name: string;
-            last_seen_location: string | null;
-            /** Format: date-time */
-            last_seen_at: string | null;
         };
         /**
          * @example {
          *       "assets": [],
          *       "locations": [],
-         *       "readers": [],
          *       "tags": []
          *     }
          */
         SearchResult: {
-            assets: components["schemas"]["SearchAssetHit"][];
+            assets: components["schemas"]["SearchHit"][];
             locations: components["schemas"]["SearchHit"][];
-            readers: components["schemas"]["SearchReaderHit"][];
             tags: components["schemas"]["SearchTagHit"][];
         };
         /**
@@ -1814,19 +1896,6 @@ export interface components {
             /** Format: int64 */
             limit: number;
         };
-        /**
-         * @example {
-         *       "id": 6120449930581042,
-         *       "name": "Inactive at Dock 3",
-         *       "search": "active=no&location=7710249930581042"
-         *     }
-         */
-        SavedView: {
-            /** Format: int64 */
-            id: number;
-            name: string;
-            search: string;
-        };
         Login: {
             /** Format: email */
             email: string;
@@ -1903,6 +1972,15 @@ export interface components {
                 location_id: number | null;
             }[];
         };
+        UnknownTagAttach: {
+            tag_type: string;
+            value: string;
+        };
+        UnknownTagAsset: {
+            name: string;
+            tag_type: string;
+            value: string;
+        };
         WebhookCreate: {
             /** Format: uri */
             url: string;
@@ -1943,10 +2021,6 @@ export interface components {
         };
         ImportRun: {
             skip_errors: boolean;
-        };
-        SavedViewDraft: {
-            name: string;
-            search: string;
         };
         Error: {
             error: {
@@ -2976,6 +3050,8 @@ export interface operations {
             query?: {
                 limit?: number;
                 offset?: number;
+                /** @description Whether the reader sent no message in the last 15 minutes. */
+                is_silent?: boolean;
             };
             header?: never;
             path?: never;
@@ -3193,41 +3269,6 @@ export interface operations {
             500: components["responses"]["500"];
         };
     };
-    "readers.rotate-token": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                reader_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The reader with its new token */
-            200: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["NewReader"];
-                    };
-                };
-            };
-            400: components["responses"]["400"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403"];
-            404: components["responses"]["404"];
-            429: components["responses"]["429"];
-            500: components["responses"]["500"];
-        };
-    };
     "readers.inbox": {
         parameters: {
             query?: {
@@ -3263,6 +3304,100 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "readers.inbox.attach": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                asset_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "tag_type": "rfid",
+                 *       "value": "E28011700000020A1B2C3D4E"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UnknownTagAttach"];
+            };
+        };
+        responses: {
+            /** @description The asset and the time of that read */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["AttachedTag"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "readers.inbox.create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Pallet jack 7",
+                 *       "tag_type": "rfid",
+                 *       "value": "E28011700000020A1B2C3D4E"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UnknownTagAsset"];
+            };
+        };
+        responses: {
+            /** @description The asset and the time of that read */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    /** @description Path of the new record. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["AttachedTag"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409"];
+            415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
@@ -3670,6 +3805,45 @@ export interface operations {
             500: components["responses"]["500"];
         };
     };
+    "assets.never-seen": {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of assets */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["NeverSeenAsset"][];
+                        limit: number;
+                        offset: number;
+                        /** Format: int64 */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
     "assets.at-location": {
         parameters: {
             query?: {
@@ -3716,26 +3890,16 @@ export interface operations {
             500: components["responses"]["500"];
         };
     };
-    "assets.by-last-seen": {
+    attention: {
         parameters: {
-            query?: {
-                limit?: number;
-                offset?: number;
-                /** @description Case-insensitive substring; `%` and `_` are ordinary characters. */
-                q?: string;
-                /** @description Repeat the parameter to match any of several values. */
-                location_id?: number[];
-                is_active?: boolean;
-                /** @description Comma-separated; prefix `-` for descending. Fields: last_seen_at. */
-                sort?: string;
-            };
+            query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description A page of assets */
+            /** @description Counts */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -3747,11 +3911,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["AssetAtLocation"][];
-                        limit: number;
-                        offset: number;
-                        /** Format: int64 */
-                        total_count: number;
+                        data: components["schemas"]["Attention"];
                     };
                 };
             };
@@ -3803,6 +3963,86 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "moves.counts": {
+        parameters: {
+            query?: {
+                days?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One entry per quarter of an hour, in order */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["MoveCount"][];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "assets.stays": {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                /** @description Default: one week before `to`. */
+                from?: string;
+                /** @description Default: now. A time in the future is replaced by now. */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                asset_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of stays */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Stay"][];
+                        limit: number;
+                        offset: number;
+                        /** Format: int64 */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
@@ -3894,6 +4134,8 @@ export interface operations {
                 from?: string;
                 /** @description Default: now. A time in the future is replaced by now. */
                 to?: string;
+                /** @description Roll locations up to this level of the tree: 0 for the top-level locations, 1 for those below them, and so on. */
+                level?: number;
             };
             header?: never;
             path?: never;
@@ -3931,6 +4173,8 @@ export interface operations {
                 from?: string;
                 /** @description Default: now. A time in the future is replaced by now. */
                 to?: string;
+                /** @description Roll locations up to this level of the tree: 0 for the top-level locations, 1 for those below them, and so on. */
+                level?: number;
             };
             header?: never;
             path?: never;
@@ -3963,10 +4207,7 @@ export interface operations {
     };
     "exports.assets": {
         parameters: {
-            query?: {
-                /** @description Repeat the parameter to match any of several values. */
-                asset_id?: number[];
-            };
+            query?: never;
             header?: never;
             path?: never;
             cookie?: never;
@@ -4343,113 +4584,6 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
-            429: components["responses"]["429"];
-            500: components["responses"]["500"];
-        };
-    };
-    "views.list": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The views by name */
-            200: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["SavedView"][];
-                    };
-                };
-            };
-            400: components["responses"]["400"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403"];
-            429: components["responses"]["429"];
-            500: components["responses"]["500"];
-        };
-    };
-    "views.save": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "name": "Inactive at Dock 3",
-                 *       "search": "active=no"
-                 *     }
-                 */
-                "application/json": components["schemas"]["SavedViewDraft"];
-            };
-        };
-        responses: {
-            /** @description The view */
-            200: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["SavedView"];
-                    };
-                };
-            };
-            400: components["responses"]["400"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403"];
-            409: components["responses"]["409"];
-            415: components["responses"]["415"];
-            429: components["responses"]["429"];
-            500: components["responses"]["500"];
-        };
-    };
-    "views.delete": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                view_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Deleted */
-            204: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["400"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403"];
-            404: components["responses"]["404"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
         };

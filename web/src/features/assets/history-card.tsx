@@ -1,119 +1,225 @@
-import { Anchor, Group, SegmentedControl, Stack, Table, Text } from '@mantine/core'
+import { ActionIcon, Anchor, Box, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import { listHistory } from '../../api/assets.ts'
-import { useLocationCounts } from '../../api/overview.ts'
+import { listHistory, listStays } from '../../api/assets.ts'
+import type { Stay } from '../../api/types.ts'
+import { IconChevronDown, IconChevronLeft, IconChevronRight, IconZoomIn, IconZoomOut } from '../../components/icons.ts'
 import { Card } from '../../components/page.tsx'
 import { Pager } from '../../components/pager.tsx'
-import { LocationLink } from '../../components/record-links.tsx'
 import { QueryView } from '../../components/query-view.tsx'
-import { RelativeTime } from '../../components/relative-time.tsx'
-import { duration, exactDateTime } from '../../lib/time.ts'
-import { type Stay, mergeHistory } from './merge-history.ts'
+import { LocationLink } from '../../components/record-links.tsx'
+import { duration, formatNumber, timeRange, timeWithSeconds } from '../../lib/time.ts'
 import { Timeline } from './timeline.tsx'
 
+const dayMs = 86_400_000
+const minuteMs = 60_000
 const spans = [
-  { value: '1', label: 'Day' },
-  { value: '7', label: 'Week' },
-  { value: '30', label: 'Month' },
+  { value: String(dayMs), label: 'Day' },
+  { value: String(7 * dayMs), label: 'Week' },
+  { value: String(30 * dayMs), label: 'Month' },
 ]
-
+const [shortestMs, longestMs] = [15 * minuteMs, 90 * dayMs]
 const size = 20
 
-/** The history as a timeline of stays and as a table of the stored rows. */
-export function HistoryCard({ assetId }: { assetId: number }) {
-  const [days, setDays] = useState('1')
-  const [page, setPage] = useState(1)
-  const counts = useLocationCounts()
-  const from = useMemo(() => Math.floor((Date.now() - Number(days) * 86_400_000) / 60_000) * 60_000, [days])
-  const recent = useQuery(listHistory(assetId, { limit: 200, offset: 0 }))
-  const rows = useQuery(listHistory(assetId, { limit: size, offset: (page - 1) * size }))
-  const nameOf = (stay: Stay): string =>
-    stay.locationId === null ? 'No location' : (counts.get(stay.locationId)?.name ?? stay.locationKey ?? 'Deleted')
-  const now = Date.now()
-  return (
-    <Card
-      title="History"
-      aside={<SegmentedControl size="xs" value={days} onChange={setDays} data={spans} aria-label="Time range" />}
+/** The shown period: so long, until an instant or until now. */
+interface Zoom {
+  spanMs: number
+  until: number | null
+}
+
+/** Moves the period, or zooms around its middle. It never ends after now. */
+function changed({ spanMs, until }: Zoom, now: number, { shift = 0, factor = 1 }): Zoom {
+  const nextSpan = Math.min(longestMs, Math.max(shortestMs, spanMs * factor))
+  const middle = (until ?? now) - spanMs / 2 + shift * spanMs
+  // Zooming out of the present, or into it, keeps the present in view.
+  const end = until === null && shift === 0 ? now : middle + nextSpan / 2
+  return { spanMs: nextSpan, until: end >= now ? null : end }
+}
+
+function ZoomControls({ zoom, now, onChange }: { zoom: Zoom; now: number; onChange: (zoom: Zoom) => void }) {
+  const button = (label: string, icon: React.ReactNode, change: Parameters<typeof changed>[2], disabled: boolean) => (
+    <ActionIcon
+      variant="default"
+      size={30}
+      aria-label={label}
+      title={label}
+      disabled={disabled}
+      onClick={() => onChange(changed(zoom, now, change))}
     >
-      <QueryView query={recent} rows={3}>
-        {({ data, total_count: total }) => {
-          if (total === 0)
-            return (
-              <Text size="sm" c="dimmed">
-                Not seen yet. The history starts with the first read of one of its tags or the first save on the scan
-                page.
-              </Text>
-            )
-          const stays = mergeHistory(data, now).filter((stay) => stay.to > from)
-          return (
-            <Stack gap="md">
-              <Timeline stays={stays} from={from} to={now} nameOf={nameOf} />
-              {total > 200 && Date.parse(data.at(-1)!.event_observed_at) > from && (
-                <Text size="xs" c="dimmed">
-                  The timeline shows the latest 200 rows; the table below contains all rows.
-                </Text>
-              )}
-            </Stack>
-          )
-        }}
+      {icon}
+    </ActionIcon>
+  )
+  return (
+    <Group gap={6} mb="sm">
+      <SegmentedControl
+        size="xs"
+        value={String(zoom.spanMs)}
+        onChange={(value) => onChange({ ...zoom, spanMs: Number(value) })}
+        data={spans}
+        aria-label="Time range"
+      />
+      {button('Zoom out', <IconZoomOut size={16} />, { factor: 2 }, zoom.spanMs >= longestMs)}
+      {button('Zoom in', <IconZoomIn size={16} />, { factor: 0.5 }, zoom.spanMs <= shortestMs)}
+      {button('Earlier', <IconChevronLeft size={16} />, { shift: -1 }, false)}
+      {button('Later', <IconChevronRight size={16} />, { shift: 1 }, zoom.until === null)}
+    </Group>
+  )
+}
+
+/** The single minutes of a stay, newest first. */
+function Minutes({ assetId, stay }: { assetId: number; stay: Stay }) {
+  const [page, setPage] = useState(1)
+  const rows = useQuery(
+    listHistory(assetId, {
+      from: stay.began_at,
+      to: stay.last_seen_at,
+      limit: size,
+      offset: (page - 1) * size,
+    }),
+  )
+  return (
+    <Box pl={32} pb="xs">
+      <QueryView query={rows} rows={2}>
+        {({ data, total_count: total }) => (
+          <>
+            <Text size="xs" c="dimmed">
+              Minutes with a sighting
+            </Text>
+            <ul className="minute-list" aria-label="Minutes with a sighting">
+              {data.map((row) => (
+                <li key={row.event_observed_at} className="number">
+                  {timeWithSeconds(row.event_observed_at)}
+                </li>
+              ))}
+            </ul>
+            {total > size && (
+              <Pager page={page} size={size} total={total} rows={data.length} onPage={setPage} what="minutes" />
+            )}
+          </>
+        )}
       </QueryView>
-      {(rows.data?.total_count ?? 0) > 0 && (
-        <>
-          <div className="table-wrap">
-            <Table mt="md" aria-label="History rows">
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th fz="xs">Seen at</Table.Th>
-                  <Table.Th fz="xs">When</Table.Th>
-                  <Table.Th fz="xs" ta="right" visibleFrom="xs">
-                    Previous stay
-                  </Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {rows.data?.data.map((row) => (
-                  <Table.Tr key={row.event_observed_at}>
-                    <Table.Td>
-                      <LocationLink id={row.location_id} fallback={row.location_external_key} />
-                    </Table.Td>
-                    <Table.Td className="number">
-                      <Group gap={8}>
-                        <span>{exactDateTime(row.event_observed_at)}</span>
-                        <Text size="xs" c="dimmed" span visibleFrom="sm">
-                          <RelativeTime at={row.event_observed_at} />
-                        </Text>
-                      </Group>
-                      {row.duration_seconds !== null && (
-                        <Text size="xs" c="dimmed" hiddenFrom="xs">
-                          {duration(row.duration_seconds)} at the previous location
-                        </Text>
-                      )}
-                    </Table.Td>
-                    <Table.Td ta="right" className="number" visibleFrom="xs">
-                      {row.duration_seconds === null ? '–' : duration(row.duration_seconds)}
-                    </Table.Td>
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
-          </div>
-          <Pager
-            page={page}
-            size={size}
-            total={rows.data?.total_count ?? 0}
-            rows={rows.data?.data.length ?? 0}
-            onPage={setPage}
-            what="rows"
-          />
-          <Text size="xs" c="dimmed" mt={4}>
-            One row per minute with a sighting.{' '}
-            <Anchor inherit underline="always" href="/reports">
-              Export as CSV
-            </Anchor>
+    </Box>
+  )
+}
+
+/**
+ * "01:36–03:35, 1 h 59 min", or "since 01:36, 20 min" for the present stay. A stay that began before the shown period or
+ * lasts beyond it says so.
+ */
+function describeStay(stay: Stay, isPresent: boolean): string {
+  const began = Date.parse(stay.began_at)
+  const ended = stay.ended_at === null ? null : Date.parse(stay.ended_at)
+  const length = duration(((ended ?? Date.now()) - began) / 1000)
+  if (ended === null && !isPresent) return `from ${timeRange(began)}, beyond this period`
+  if (ended === null)
+    return stay.began_earlier ? `since ${timeRange(began)} or earlier` : `since ${timeRange(began)}, ${length}`
+  return stay.began_earlier ? `until ${timeRange(ended)}, ${length} or more` : `${timeRange(began, ended)}, ${length}`
+}
+
+function StayRow({ assetId, stay, name, text }: { assetId: number; stay: Stay; name: string; text: string }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <div role="listitem">
+      <div className="move-row" style={{ alignItems: 'center' }}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size="sm"
+          aria-expanded={isOpen}
+          aria-label={`${isOpen ? 'Hide' : 'Show'} the minutes at ${name}`}
+          onClick={() => setOpen(!isOpen)}
+        >
+          {isOpen ? <IconChevronDown size={16} /> : <IconChevronRight size={16} />}
+        </ActionIcon>
+        <Box style={{ flex: 1, minWidth: 0 }}>
+          <Text size="sm" span fw={550}>
+            <LocationLink id={stay.location_id} name={stay.location_id === null ? null : name} />
           </Text>
-        </>
-      )}
+          <Text size="sm" span className="number">
+            , {text}
+          </Text>
+        </Box>
+        <Text size="xs" c="dimmed" className="number" visibleFrom="xs">
+          {formatNumber(stay.minutes)} min seen
+        </Text>
+      </div>
+      {isOpen && <Minutes assetId={assetId} stay={stay} />}
+    </div>
+  )
+}
+
+/** Where an asset was: a chart and a list of its stays, each with its minutes on demand. */
+export function HistoryCard({ assetId }: { assetId: number }) {
+  const [zoom, setZoom] = useState<Zoom>({ spanMs: dayMs, until: null })
+  const [shown, setShown] = useState(size)
+  const now = Math.floor(Date.now() / minuteMs) * minuteMs + minuteMs
+  const from = useMemo(
+    () => Math.floor(((zoom.until ?? Date.now()) - zoom.spanMs) / minuteMs) * minuteMs,
+    [zoom.until, zoom.spanMs],
+  )
+  const to = zoom.until ?? now
+  const stays = useQuery(
+    listStays(assetId, {
+      from: new Date(from).toISOString(),
+      ...(zoom.until === null ? {} : { to: new Date(zoom.until).toISOString() }),
+      limit: 200,
+      offset: 0,
+    }),
+  )
+  const nameOf = (stay: Stay): string =>
+    stay.location_id === null ? 'No location' : (stay.location_name ?? 'Deleted location')
+  const textOf = (stay: Stay): string => describeStay(stay, zoom.until === null)
+  return (
+    <Card title="History">
+      <ZoomControls zoom={zoom} now={now} onChange={setZoom} />
+      <QueryView query={stays} rows={3}>
+        {({ data, total_count: total }) => (
+          <Stack gap="sm">
+            <Timeline
+              stays={data}
+              from={from}
+              to={to}
+              nameOf={nameOf}
+              describe={(stay) => `${nameOf(stay)}, ${textOf(stay)}`}
+            />
+            <Text size="xs" c="dimmed">
+              {timeRange(from, to)}
+            </Text>
+            {total === 0 && (
+              <Text size="sm" c="dimmed">
+                Not seen in this period. The history starts with the first read of one of the asset’s tags or the first
+                save on the scan page.
+              </Text>
+            )}
+            <div role="list" aria-label="Stays">
+              {data.slice(0, shown).map((stay) => (
+                <StayRow key={stay.began_at} assetId={assetId} stay={stay} name={nameOf(stay)} text={textOf(stay)} />
+              ))}
+            </div>
+            {data.length > shown && (
+              <Button variant="subtle" size="compact-sm" onClick={() => setShown(shown + size)}>
+                Show more of {formatNumber(total)} stays
+              </Button>
+            )}
+            {shown >= data.length && total > data.length && (
+              <Text size="xs" c="dimmed">
+                The latest {formatNumber(data.length)} of {formatNumber(total)} stays. Choose a shorter period for the
+                others.
+              </Text>
+            )}
+            <Text size="xs" c="dimmed">
+              <Anchor
+                inherit
+                underline="always"
+                renderRoot={(props) => <Link to="/reports" search={{ tab: 'history', asset: assetId }} {...props} />}
+              >
+                Export every minute as CSV
+              </Anchor>
+            </Text>
+          </Stack>
+        )}
+      </QueryView>
     </Card>
   )
 }

@@ -1,75 +1,80 @@
-import { Text, Tooltip } from '@mantine/core'
+import { Tooltip } from '@mantine/core'
+import type { Stay } from '../../api/types.ts'
 import { useWidth } from '../../components/use-width.ts'
-import { clockTime, dateTime, duration } from '../../lib/time.ts'
-import type { Stay } from './merge-history.ts'
+import { timeTicks } from '../../lib/ticks.ts'
+import { clockTime, dayAndMonth } from '../../lib/time.ts'
 
-const laneHeight = 26
-const axisHeight = 22
-const colors = ['#0f8f82', '#3d7bbd', '#b26a1f', '#8a5cb8', '#b2456e', '#5d7f2b', '#2f8aa3', '#8b6b4a']
+const barHeight = 34
+const axisHeight = 24
+const labelWidth = 64
+const letterWidth = 7.4
 
-/** The stays of an asset over time, with one lane per location. */
+/** The beginning of a text that fits into a width; empty when less than three letters fit. */
+function fitting(text: string, width: number): string {
+  const letters = Math.floor((width - 12) / letterWidth)
+  if (text.length <= letters) return text
+  return letters < 4 ? '' : `${text.slice(0, letters - 1)}…`
+}
+
+/** The stays of an asset over time as one bar, each part with the name of its location. */
 export function Timeline({
   stays,
   from,
   to,
   nameOf,
+  describe,
 }: {
   stays: readonly Stay[]
   from: number
   to: number
   nameOf: (stay: Stay) => string
+  describe: (stay: Stay) => string
 }) {
   const [ref, width] = useWidth()
-  const lanes = [...new Map(stays.map((stay) => [String(stay.locationId), nameOf(stay)]))]
-  const gutter = width < 520 ? 92 : 150
-  const x = (at: number): number =>
-    gutter + ((Math.max(from, at) - from) / (to - from)) * Math.max(0, width - gutter - 8)
-  const ticks = Array.from(
-    { length: width < 520 ? 3 : 6 },
-    (_, index, all = width < 520 ? 3 : 6) => from + ((to - from) * index) / all,
-  )
-  const isLong = to - from > 36 * 3_600_000
-  const height = lanes.length * laneHeight + axisHeight
+  const x = (at: number): number => ((Math.min(to, Math.max(from, at)) - from) / (to - from)) * width
+  const { times, areDays } = timeTicks(from, to, Math.floor(width / labelWidth))
+  const height = barHeight + axisHeight
+  const isMidnight = (at: number): boolean => new Date(at).getHours() === 0 && new Date(at).getMinutes() === 0
+  const names = [...new Set(stays.toReversed().map(nameOf))]
   return (
-    <div ref={ref} role="img" aria-label={`Where it was: ${lanes.map(([, name]) => name).join(', ')}`}>
+    <div ref={ref} role="img" aria-label={`Where it was: ${names.join(', ')}`}>
       <svg className="timeline-chart" height={height} viewBox={`0 0 ${Math.max(width, 1)} ${height}`}>
-        {ticks.map((at) => (
+        {times.map((at) => (
           <g key={at}>
-            <line x1={x(at)} x2={x(at)} y1={0} y2={height - axisHeight} stroke="var(--mantine-color-default-border)" />
-            <text x={x(at)} y={height - 6} fontSize={11} fill="var(--mantine-color-dimmed)">
-              {isLong ? dateTime(at).replace(/,? \d{4}/, '') : clockTime(at)}
+            <line x1={x(at)} x2={x(at)} y1={0} y2={barHeight + 5} stroke="var(--mantine-color-default-border)" />
+            <text
+              x={x(at)}
+              y={height - 5}
+              fontSize={11}
+              fill="var(--mantine-color-dimmed)"
+              textAnchor={x(at) < labelWidth / 2 ? 'start' : x(at) > width - labelWidth / 2 ? 'end' : 'middle'}
+            >
+              {areDays || isMidnight(at) ? dayAndMonth(at) : clockTime(at)}
             </text>
           </g>
         ))}
-        {lanes.map(([key, name], row) => (
-          <g key={key}>
-            <text x={0} y={row * laneHeight + 17} fontSize={12} fill="var(--mantine-color-text)">
-              {name.length > gutter / 7 ? `${name.slice(0, Math.floor(gutter / 7) - 1)}…` : name}
-            </text>
-            {stays
-              .filter((stay) => String(stay.locationId) === key && stay.to > from)
-              .map((stay) => (
-                <Tooltip.Floating
-                  key={stay.from}
-                  label={
-                    <Text size="xs">
-                      {name}: {dateTime(stay.from)}, {stay.isCurrent ? 'for' : 'stayed'}{' '}
-                      {duration((stay.to - stay.from) / 1000)}
-                    </Text>
-                  }
-                >
-                  <rect
-                    x={x(stay.from)}
-                    y={row * laneHeight + 5}
-                    width={Math.max(3, x(stay.to) - x(stay.from))}
-                    height={laneHeight - 10}
-                    rx={3}
-                    fill={stay.locationId === null ? '#7d8b90' : colors[row % colors.length]}
-                  />
-                </Tooltip.Floating>
-              ))}
-          </g>
-        ))}
+        {stays.map((stay) => {
+          const left = x(Date.parse(stay.began_at))
+          const right = stay.ended_at === null ? x(to) : x(Date.parse(stay.ended_at))
+          const barWidth = Math.max(2, right - left - 1)
+          return (
+            <Tooltip.Floating key={stay.began_at} label={describe(stay)}>
+              <g>
+                <rect
+                  x={left}
+                  y={0}
+                  width={barWidth}
+                  height={barHeight}
+                  rx={3}
+                  fill={stay.location_id === null ? 'var(--timeline-unknown)' : 'var(--timeline-stay)'}
+                />
+                <text x={left + 6} y={barHeight / 2 + 4} fontSize={12} fill="#fff" pointerEvents="none">
+                  {fitting(nameOf(stay), barWidth)}
+                </text>
+              </g>
+            </Tooltip.Floating>
+          )
+        })}
       </svg>
     </div>
   )

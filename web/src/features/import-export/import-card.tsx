@@ -97,12 +97,12 @@ function Outcome({ state }: { state: ImportState }) {
 }
 
 /** Imports assets or locations from a file in three steps: preview, check, import. */
-export function ImportCard() {
+export function ImportCard({ openedId }: { openedId: number | null }) {
   const [kind, setKind] = useState<Kind>('assets')
   const [rows, setRows] = useState<readonly ImportRow[] | null>(null)
   const [fileError, setFileError] = useState<unknown>(null)
   const [isSending, setSending] = useState(false)
-  const job = useImport()
+  const job = useImport(openedId)
   const { state } = job
   const validRows = state === undefined ? 0 : state.creates + state.updates + state.unchanged
   const begin = async (): Promise<void> => {
@@ -139,7 +139,7 @@ export function ImportCard() {
             Download an example
           </Anchor>
         </Text>
-        {rows === null && (
+        {rows === null && state === undefined && (
           <Group gap="sm">
             <SegmentedControl
               aria-label="Record type"

@@ -1,5 +1,6 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
 import { IconDownload } from '../../components/icons.ts'
 import { Card, Page } from '../../components/page.tsx'
 import { ErrorAlert } from '../../components/feedback.tsx'
@@ -58,12 +59,13 @@ function ExportRow({ path, label, text }: (typeof exportFiles)[number]) {
 }
 
 export function ImportExportPage() {
+  const { import: openedId = null } = useSearch({ from: '/shell/import' })
   const isManager = useHasRole('manager')
   return (
     <Page kind="form" title="Import & export" lead="Import and export assets and locations as CSV files.">
       <Stack>
         {isManager ? (
-          <ImportCard />
+          <ImportCard key={openedId} openedId={openedId} />
         ) : (
           <Card title="Import">
             <Text size="sm" c="dimmed">

@@ -10,10 +10,10 @@ const inProgressStates: readonly string[] = ['waiting', 'checking', 'running'] s
 export const isInProgress = (state: ImportState | undefined): boolean =>
   state !== undefined && inProgressStates.includes(state.state)
 
-/** The state of one import. The server checks every line before it changes data. */
-export function useImport() {
+/** The state of one import, at first of the opened one, if any. The server checks every line before it changes data. */
+export function useImport(openedId: number | null) {
   const queries = useQueryClient()
-  const [id, setId] = useState<number | null>(null)
+  const [id, setId] = useState(openedId)
   const [sent, setSent] = useState(0)
   const [error, setError] = useState<unknown>(null)
   const state = useQuery({
@@ -60,6 +60,7 @@ export function useImport() {
         for (const queryKey of [['assets'], ['locations']]) void queries.invalidateQueries({ queryKey })
         refreshOverview(queries)
         if (old !== null) await remove(`/imports/${old}`)
+        await queries.invalidateQueries({ queryKey: ['attention'] })
       }),
   }
 }

@@ -40,28 +40,20 @@ import { NewLocation } from './new-location.tsx'
 
 const size = 15
 
-function AssetsHereCard({ id }: { id: number }) {
+interface CardProps {
+  id: number
+  /** The locations below count as part of this one. */
+  includeBelow: boolean
+}
+
+function AssetsHereCard({ id, includeBelow }: CardProps) {
   const [page, setPage] = useState(1)
-  const [includeBelow, setIncludeBelow] = useState(true)
   const positions = useQuery(
     listPositions({ location_id: id, include_descendants: includeBelow, limit: size, offset: (page - 1) * size }),
   )
   const nameOf = useAssetNames(positions.data?.data.map((one) => one.asset_external_key) ?? [])
   return (
-    <Card
-      title="Assets here"
-      aside={
-        <Switch
-          size="xs"
-          label="Include locations below"
-          checked={includeBelow}
-          onChange={({ currentTarget }) => {
-            setPage(1)
-            setIncludeBelow(currentTarget.checked)
-          }}
-        />
-      }
-    >
+    <Card title="Assets here">
       <QueryView query={positions} rows={4}>
         {({ data, total_count: total }) =>
           total === 0 ? (
@@ -107,9 +99,20 @@ function AssetsHereCard({ id }: { id: number }) {
   )
 }
 
-function LocationEventsCard({ id }: { id: number }) {
+function EventLocation({ id, name, word }: { id: number | null; name: string; word: 'from' | 'to' | 'at' }) {
+  return (
+    <Text size="sm" c="dimmed" span>
+      {` ${word} `}
+      <LocationLink id={id} name={name} />
+    </Text>
+  )
+}
+
+function LocationEventsCard({ id, includeBelow }: CardProps) {
   const [page, setPage] = useState(1)
-  const events = useQuery(locationEvents(id, { limit: size, offset: (page - 1) * size }))
+  const events = useQuery(
+    locationEvents(id, { include_descendants: includeBelow, limit: size, offset: (page - 1) * size }),
+  )
   const nameOf = useAssetNames(events.data?.data.map((one) => one.asset_external_key) ?? [])
   return (
     <Card title="Arrivals and departures">
@@ -123,16 +126,23 @@ function LocationEventsCard({ id }: { id: number }) {
             <>
               {data.map((one) => (
                 <div className="move-row" key={`${one.asset_id}-${one.event}-${one.occurred_at}`}>
-                  <Badge color={one.event === 'arrival' ? 'harbor' : 'gray'} style={{ flex: 'none' }} w={72}>
-                    {one.event === 'arrival' ? 'arrived' : 'left'}
+                  <Badge color={one.event === 'arrival' ? 'harbor' : 'gray'} style={{ flex: 'none' }} w={84}>
+                    {one.event === 'arrival' ? 'Arrived' : 'Departed'}
                   </Badge>
                   <Box style={{ flex: 1, minWidth: 0 }}>
                     <AssetLink id={one.asset_id} name={nameOf(one.asset_external_key)} />
+                    {one.location_id !== id && one.event === 'arrival' && (
+                      <EventLocation id={one.location_id} name={one.location_name} word="at" />
+                    )}
+                    {one.location_id !== id && one.event === 'departure' && (
+                      <EventLocation id={one.location_id} name={one.location_name} word="from" />
+                    )}
                     {one.other_location_name !== null && (
-                      <Text size="sm" c="dimmed" span>
-                        {one.event === 'arrival' ? ' from ' : ' to '}
-                        <LocationLink id={one.other_location_id} name={one.other_location_name} />
-                      </Text>
+                      <EventLocation
+                        id={one.other_location_id}
+                        name={one.other_location_name}
+                        word={one.event === 'arrival' ? 'from' : 'to'}
+                      />
                     )}
                   </Box>
                   <Text size="xs" c="dimmed">
@@ -140,7 +150,7 @@ function LocationEventsCard({ id }: { id: number }) {
                   </Text>
                 </div>
               ))}
-              <Pager page={page} size={size} total={total} rows={data.length} onPage={setPage} what="passages" />
+              <Pager page={page} size={size} total={total} rows={data.length} onPage={setPage} what="events" />
             </>
           )
         }
@@ -250,6 +260,7 @@ function Loaded({ location }: { location: Location }) {
   const queries = useQueryClient()
   const ancestors = useQuery(ancestorsOf(location.id))
   const [open, setOpen] = useState<'edit' | 'rename' | 'delete' | 'new' | null>(null)
+  const [includeBelow, setIncludeBelow] = useState(true)
   const close = (): void => setOpen(null)
   const onDelete = async (): Promise<void> => {
     await deleteLocation(location.id)
@@ -282,8 +293,14 @@ function Loaded({ location }: { location: Location }) {
       <Grid gap="md">
         <Grid.Col span={{ base: 12, md: 8 }}>
           <Stack>
-            <AssetsHereCard id={location.id} />
-            <LocationEventsCard id={location.id} />
+            <Switch
+              size="sm"
+              label="Include locations below"
+              checked={includeBelow}
+              onChange={({ currentTarget }) => setIncludeBelow(currentTarget.checked)}
+            />
+            <AssetsHereCard key={`assets-${includeBelow}`} id={location.id} includeBelow={includeBelow} />
+            <LocationEventsCard key={`events-${includeBelow}`} id={location.id} includeBelow={includeBelow} />
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 4 }}>

@@ -1,6 +1,6 @@
-import { Box, Text } from '@mantine/core'
+import { Box, Button, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { memo, useEffect, useState } from 'react'
+import { memo, useEffect, useRef, useState } from 'react'
 import { subscribeToLive } from '../../api/live.ts'
 import { recentMoves } from '../../api/overview.ts'
 import type { Move } from '../../api/types.ts'
@@ -49,37 +49,88 @@ const MoveRow = memo(function MoveRow({ move, isNew }: { move: Move; isNew: bool
   )
 })
 
+/** While the list is paused, it keeps its moves, so that nothing shifts under the pointer. */
+function usePausable(all: readonly Move[], isPaused: boolean) {
+  const [kept, setKept] = useState<readonly Move[] | null>(null)
+  if (isPaused && kept === null) setKept(all)
+  if (!isPaused && kept !== null) setKept(null)
+  const shown = isPaused && kept !== null ? kept : all
+  const shownIds = new Set(shown.map((one) => one.delivery_id))
+  return { shown, waiting: all.filter((one) => !shownIds.has(one.delivery_id)).length, showAll: () => setKept(all) }
+}
+
+const waitingText = (count: number): string =>
+  `${count >= maxMoves ? `${maxMoves}+` : count} new ${count === 1 ? 'move' : 'moves'}`
+
 export function MovesCard() {
   const liveMoves = useLiveMoves()
   const earlier = useQuery(recentMoves({ limit: maxMoves }))
-  const known = new Set(liveMoves.map((one) => one.delivery_id))
   return (
-    <Card
-      title="Moves"
-      aside={
-        <Text size="xs" c="dimmed">
-          live
-        </Text>
-      }
+    <QueryView query={earlier} rows={6}>
+      {({ data }) => <Moves liveMoves={liveMoves} earlier={data} />}
+    </QueryView>
+  )
+}
+
+function Moves({ liveMoves, earlier }: { liveMoves: readonly Move[]; earlier: readonly Move[] }) {
+  const [isHovered, setHovered] = useState(false)
+  const [isFocused, setFocused] = useState(false)
+  const [isScrolled, setScrolled] = useState(false)
+  const known = new Set(liveMoves.map((one) => one.delivery_id))
+  const all = [...liveMoves, ...earlier.filter((one) => !known.has(one.delivery_id))].slice(0, maxMoves)
+  const isPaused = isHovered || isFocused || isScrolled
+  const { shown, waiting, showAll } = usePausable(all, isPaused)
+  const list = useRef<HTMLDivElement>(null)
+  return (
+    <Box
+      onPointerEnter={({ pointerType }) => setHovered(pointerType === 'mouse')}
+      onPointerLeave={() => setHovered(false)}
+      onFocus={() => setFocused(true)}
+      onBlur={({ currentTarget, relatedTarget }) => setFocused(currentTarget.contains(relatedTarget))}
     >
-      <QueryView query={earlier} rows={6}>
-        {({ data }) => {
-          const all = [...liveMoves, ...data.filter((one) => !known.has(one.delivery_id))].slice(0, maxMoves)
-          if (all.length === 0)
-            return (
-              <Text size="sm" c="dimmed">
-                Nothing has moved yet. A move appears when an asset is seen at a different location than before.
+      <Card
+        title="Moves"
+        aside={
+          <Box h={22}>
+            {waiting > 0 ? (
+              <Button
+                size="compact-xs"
+                variant="light"
+                onClick={() => {
+                  showAll()
+                  list.current?.scrollTo({ top: 0 })
+                }}
+              >
+                {waitingText(waiting)}
+              </Button>
+            ) : (
+              <Text size="xs" c="dimmed">
+                {isPaused ? 'paused' : 'live'}
               </Text>
-            )
-          return (
-            <Box mah={430} style={{ overflowY: 'auto' }} tabIndex={0} role="log" aria-label="Moves">
-              {all.map((move) => (
-                <MoveRow key={move.delivery_id} move={move} isNew={known.has(move.delivery_id)} />
-              ))}
-            </Box>
-          )
-        }}
-      </QueryView>
-    </Card>
+            )}
+          </Box>
+        }
+      >
+        {shown.length === 0 ? (
+          <Text size="sm" c="dimmed">
+            Nothing has moved yet. A move appears when an asset is seen at a different location than before.
+          </Text>
+        ) : (
+          <Box
+            ref={list}
+            mah={430}
+            style={{ overflowY: 'auto' }}
+            tabIndex={0}
+            role="log"
+            aria-label="Moves"
+            onScroll={({ currentTarget }) => setScrolled(currentTarget.scrollTop > 0)}
+          >
+            {shown.map((move) => (
+              <MoveRow key={move.delivery_id} move={move} isNew={known.has(move.delivery_id)} />
+            ))}
+          </Box>
+        )}
+      </Card>
+    </Box>
   )
 }

@@ -3,7 +3,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ColumnDef } from '@tanstack/react-table'
 import { useState } from 'react'
-import { listReaders, listUnknownTags } from '../../api/readers.ts'
+import { attachUnknownTag, listReaders, listUnknownTags } from '../../api/readers.ts'
+import { refreshOverview } from '../../api/overview.ts'
 import type { UnknownTag } from '../../api/types.ts'
 import { AttachCode } from '../../components/attach-code.tsx'
 import { DataTable } from '../../components/data-table.tsx'
@@ -69,7 +70,7 @@ export function InboxPage() {
     },
     {
       id: 'last',
-      header: 'Last',
+      header: 'Last read',
       meta: { from: 'md' },
       cell: ({ row: { original } }) => <RelativeTime at={original.last_seen_at} />,
     },
@@ -101,19 +102,19 @@ export function InboxPage() {
       }
     >
       <Title order={2} mb="xs">
-        Unknown tags
+        Unassigned tags
       </Title>
       {inbox.isError ? (
         <ErrorAlert error={inbox.error} onRetry={() => void inbox.refetch()} />
       ) : (
         <Paper px="xs" py={4}>
           <DataTable
-            label="Unknown tags"
+            label="Unassigned tags"
             columns={columns}
             rows={inbox.data?.data}
             rowKey={(one) => `${one.tag_type}-${one.value}`}
             empty={
-              <EmptyState icon={<IconInbox size={24} />} title="No unknown tags">
+              <EmptyState icon={<IconInbox size={24} />} title="No unassigned tags">
                 Tags that a reader saw and that are attached to no asset or location. The inbox keeps the thousand tags
                 seen last.
               </EmptyState>
@@ -135,10 +136,12 @@ export function InboxPage() {
           title="Attach this tag"
           code={selected.value}
           type={selected.tag_type}
+          attach={attachUnknownTag}
           onClose={() => setSelected(null)}
           onDone={() => {
             setSelected(null)
             void queries.invalidateQueries({ queryKey: ['inbox'] })
+            refreshOverview(queries)
           }}
         />
       )}

@@ -1,4 +1,4 @@
-import { Badge, Button, Paper, Text } from '@mantine/core'
+import { Badge, Button, Paper, SegmentedControl, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import type { ColumnDef } from '@tanstack/react-table'
@@ -114,12 +114,12 @@ const size = 25
 
 export function ReadersPage() {
   const isManager = useHasRole('manager')
-  const [page, setPage] = useState(1)
-  const { create } = useSearch({ from: '/shell/readers' })
+  const { create, show, page = 1 } = useSearch({ from: '/shell/readers' })
   const navigate = useNavigate({ from: '/readers' })
   const setCreating = (isOpen: boolean): void =>
-    void navigate({ search: isOpen ? { create: 'yes' } : {}, replace: true })
-  const readers = useQuery(listReaders({ limit: size, offset: (page - 1) * size }))
+    void navigate({ search: (old) => ({ ...old, create: isOpen ? 'yes' : undefined }) as never, replace: true })
+  const isSilent = show === 'silent' ? true : undefined
+  const readers = useQuery(listReaders({ is_silent: isSilent, limit: size, offset: (page - 1) * size }))
   const inbox = useQuery(listUnknownTags({ limit: 1, offset: 0 }))
   const unknown = inbox.data?.total_count ?? 0
   return (
@@ -143,6 +143,17 @@ export function ReadersPage() {
         </>
       }
     >
+      <SegmentedControl
+        aria-label="Show"
+        size="xs"
+        mb="sm"
+        value={show ?? 'all'}
+        onChange={(value) => void navigate({ search: value === 'silent' ? { show: value } : {}, replace: true })}
+        data={[
+          { value: 'all', label: 'All readers' },
+          { value: 'silent', label: 'Silent' },
+        ]}
+      />
       {readers.isError ? (
         <ErrorAlert error={readers.error} onRetry={() => void readers.refetch()} />
       ) : (
@@ -153,14 +164,20 @@ export function ReadersPage() {
             rows={readers.data?.data}
             rowKey={(one) => String(one.id)}
             empty={
-              <EmptyState
-                icon={<IconAntenna size={24} />}
-                title="No readers yet"
-                action={isManager && <Button onClick={() => setCreating(true)}>Add a reader</Button>}
-              >
-                Fixed RFID readers, BLE gateways and handhelds report over HTTP or MQTT. Add a reader, assign a location
-                to each antenna, and copy the settings into the device.
-              </EmptyState>
+              isSilent ? (
+                <EmptyState icon={<IconAntenna size={24} />} title="No reader is silent">
+                  Every reader sent a message within the last 15 minutes.
+                </EmptyState>
+              ) : (
+                <EmptyState
+                  icon={<IconAntenna size={24} />}
+                  title="No readers yet"
+                  action={isManager && <Button onClick={() => setCreating(true)}>Add a reader</Button>}
+                >
+                  Fixed RFID readers, BLE gateways and handhelds report over HTTP or MQTT. Add a reader, assign a
+                  location to each antenna, and copy the settings into the device.
+                </EmptyState>
+              )
             }
           />
         </Paper>
@@ -170,7 +187,9 @@ export function ReadersPage() {
         size={size}
         total={readers.data?.total_count ?? 0}
         rows={readers.data?.data.length ?? 0}
-        onPage={setPage}
+        onPage={(next) =>
+          void navigate({ search: (old) => ({ ...old, page: next === 1 ? undefined : next }) as never })
+        }
         what="readers"
       />
       {isManager && create === 'yes' && <AddReader onClose={() => setCreating(false)} />}

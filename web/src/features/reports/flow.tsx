@@ -1,14 +1,20 @@
-import { Table, Text, VisuallyHidden } from '@mantine/core'
+import { Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import type { ColumnDef } from '@tanstack/react-table'
 import { Sankey, type SankeyLinkProps, type SankeyNodeProps } from 'recharts'
 import { getOne } from '../../api/request.ts'
 import type { Flow } from '../../api/types.ts'
+import { DataTable } from '../../components/data-table.tsx'
 import { Card } from '../../components/page.tsx'
 import { QueryView } from '../../components/query-view.tsx'
+import { LocationLink } from '../../components/record-links.tsx'
 import { useWidth } from '../../components/use-width.ts'
+import { saveCsv } from '../../lib/csv.ts'
 import { formatNumber } from '../../lib/time.ts'
 import { usePeriod } from './period.tsx'
+import { SaveCsvButton, sorted, useNameFilter, useRollUp } from './roll-up.tsx'
 import { sankeyData } from './sankey.ts'
+import { useReportSearch } from './use-report-search.ts'
 
 const maxFlows = 24
 const colors = ['#0f8f82', '#3d7bbd', '#b26a1f', '#8a5cb8', '#b2456e', '#5d7f2b', '#2f8aa3', '#8b6b4a']
@@ -87,42 +93,81 @@ function Diagram({ flows }: { flows: readonly Flow[] }) {
           />
         )}
       </div>
-      <VisuallyHidden>
-        <Table aria-label="Moves between locations">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>From</Table.Th>
-              <Table.Th>To</Table.Th>
-              <Table.Th>Moves</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {links.map(({ source, target, value }) => (
-              <Table.Tr key={`${source}-${target}`}>
-                <Table.Td>{nodes[source]!.name}</Table.Td>
-                <Table.Td>{nodes[target]!.name}</Table.Td>
-                <Table.Td>{formatNumber(value)}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </VisuallyHidden>
     </div>
   )
 }
 
+const fromName = (flow: Flow): string => flow.from_name ?? 'First seen'
+
+const keyOf = {
+  from: fromName,
+  to: (flow: Flow) => flow.to_name,
+  moves: (flow: Flow) => flow.moves,
+}
+
+const columns: ColumnDef<Flow>[] = [
+  {
+    id: 'from',
+    header: 'From',
+    enableSorting: true,
+    accessorFn: keyOf.from,
+    cell: ({ row: { original } }) =>
+      original.from_location_id === null ? (
+        fromName(original)
+      ) : (
+        <LocationLink id={original.from_location_id} name={original.from_name} />
+      ),
+  },
+  {
+    id: 'to',
+    header: 'To',
+    enableSorting: true,
+    accessorFn: keyOf.to,
+    cell: ({ row: { original } }) => <LocationLink id={original.to_location_id} name={original.to_name} />,
+  },
+  {
+    id: 'moves',
+    header: 'Moves',
+    enableSorting: true,
+    accessorFn: keyOf.moves,
+    meta: { align: 'right' },
+    cell: ({ row: { original } }) => <span className="number">{formatNumber(original.moves)}</span>,
+  },
+]
+
+/** How often assets moved between locations, or between groups of locations: a diagram and the figures. */
 export function FlowReport() {
-  const { period, control } = usePeriod()
+  const { period, control: periodControl } = usePeriod()
+  const { level, control: levelControl } = useRollUp()
+  const { matches, control: filterControl } = useNameFilter()
+  const [{ sort = '-moves' }, change] = useReportSearch()
   const flow = useQuery({
-    queryKey: ['reports', 'flow', period],
-    queryFn: ({ signal }) => getOne<Flow[]>('/reports/flow', { ...period }, signal),
+    queryKey: ['reports', 'flow', period, level],
+    queryFn: ({ signal }) => getOne<Flow[]>('/reports/flow', { ...period, ...level }, signal),
+    enabled: level !== null,
   })
+  const rows = sorted(
+    (flow.data ?? []).filter((one) => matches(fromName(one), one.to_name)),
+    sort,
+    keyOf,
+  )
+  const save = (): void =>
+    saveCsv(
+      'flow.csv',
+      ['from', 'to', 'moves'],
+      rows.map((one) => [fromName(one), one.to_name, one.moves]),
+    )
   return (
     <Card>
-      {control}
+      {periodControl}
+      <Group gap="xs" mb="sm" align="flex-end">
+        {levelControl}
+        {filterControl}
+        <SaveCsvButton onSave={save} disabled={rows.length === 0} />
+      </Group>
       <QueryView query={flow}>
-        {(data) => {
-          const busiest = data.toSorted((a, b) => b.moves - a.moves).slice(0, maxFlows)
+        {() => {
+          const busiest = rows.toSorted((a, b) => b.moves - a.moves).slice(0, maxFlows)
           if (busiest.length === 0)
             return (
               <Text size="sm" c="dimmed">
@@ -132,10 +177,18 @@ export function FlowReport() {
           return (
             <>
               <Diagram flows={busiest} />
-              <Text size="xs" c="dimmed" mt="xs">
+              <Text size="xs" c="dimmed" my="xs">
                 Moves go from left to right. The width shows the number of moves.
-                {data.length > maxFlows && ` The ${maxFlows} busiest of ${formatNumber(data.length)} flows.`}
+                {rows.length > maxFlows && ` The ${maxFlows} busiest of ${formatNumber(rows.length)} flows.`}
               </Text>
+              <DataTable
+                label="Moves between locations"
+                columns={columns}
+                rows={rows}
+                rowKey={(one) => `${String(one.from_location_id)}-${one.to_location_id}`}
+                sort={sort}
+                onSort={(next) => change({ sort: next ?? sort.replace(/^-/, '') })}
+              />
             </>
           )
         }}

@@ -1,9 +1,7 @@
-import { Box, Button, Group, Stack, Table, Tabs, Text } from '@mantine/core'
+import { Button, Group, Stack, Table, Tabs, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { listPositions, useAssetNames } from '../../api/assets.ts'
-import { getOne } from '../../api/request.ts'
-import type { Dwell } from '../../api/types.ts'
 import { DateTimePicker } from '../../components/date-time-picker.tsx'
 import { IconDownload } from '../../components/icons.ts'
 import { Card, Page } from '../../components/page.tsx'
@@ -15,7 +13,8 @@ import { QueryView } from '../../components/query-view.tsx'
 import { download } from '../../lib/download.ts'
 import { fromPickerValue, toPickerValue } from '../../lib/local-time.ts'
 import type { ReportTab } from '../../routes/search-params.ts'
-import { formatNumber, dateTime, duration, exactDateTime } from '../../lib/time.ts'
+import { dateTime, exactDateTime } from '../../lib/time.ts'
+import { DwellReport } from './dwell.tsx'
 import { FlowReport } from './flow.tsx'
 import { usePeriod } from './period.tsx'
 import { useReportSearch } from './use-report-search.ts'
@@ -115,81 +114,6 @@ function PointInTimeReport() {
             </>
           )
         }
-      </QueryView>
-    </Card>
-  )
-}
-
-function DwellReport() {
-  const { period, control } = usePeriod()
-  const dwell = useQuery({
-    queryKey: ['reports', 'dwell', period],
-    queryFn: ({ signal }) => getOne<Dwell[]>('/reports/dwell', { ...period }, signal),
-  })
-  return (
-    <Card>
-      {control}
-      <QueryView query={dwell}>
-        {(data) => {
-          const rows = data.toSorted((a, b) => b.minutes - a.minutes)
-          const maxMinutes = Math.max(1, rows[0]?.minutes ?? 0)
-          if (rows.length === 0)
-            return (
-              <Text size="sm" c="dimmed">
-                No sightings in this period.
-              </Text>
-            )
-          return (
-            <div className="table-wrap">
-              <Table aria-label="Time per location">
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th fz="xs">Location</Table.Th>
-                    <Table.Th fz="xs">Total time of all assets</Table.Th>
-                    <Table.Th fz="xs" ta="right" visibleFrom="xs">
-                      Average visit
-                    </Table.Th>
-                    <Table.Th fz="xs" ta="right" visibleFrom="sm">
-                      Visits
-                    </Table.Th>
-                    <Table.Th fz="xs" ta="right" visibleFrom="sm">
-                      Assets
-                    </Table.Th>
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {rows.map((row) => (
-                    <Table.Tr key={row.location_id}>
-                      <Table.Td>
-                        <LocationLink id={row.location_id} name={row.name} />
-                      </Table.Td>
-                      <Table.Td>
-                        <Text size="sm" className="number">
-                          {duration(row.minutes * 60)}
-                        </Text>
-                        <Box className="bar" aria-hidden>
-                          <div style={{ width: `${(row.minutes / maxMinutes) * 100}%` }} />
-                        </Box>
-                        <Text size="xs" c="dimmed" className="number" hiddenFrom="sm">
-                          {formatNumber(row.visits)} visits by {formatNumber(row.assets)} assets
-                        </Text>
-                      </Table.Td>
-                      <Table.Td ta="right" className="number" visibleFrom="xs">
-                        {row.visits === 0 ? '–' : duration((row.minutes * 60) / row.visits)}
-                      </Table.Td>
-                      <Table.Td ta="right" className="number" visibleFrom="sm">
-                        {formatNumber(row.visits)}
-                      </Table.Td>
-                      <Table.Td ta="right" className="number" visibleFrom="sm">
-                        {formatNumber(row.assets)}
-                      </Table.Td>
-                    </Table.Tr>
-                  ))}
-                </Table.Tbody>
-              </Table>
-            </div>
-          )
-        }}
       </QueryView>
     </Card>
   )

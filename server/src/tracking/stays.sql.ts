@@ -1,0 +1,94 @@
+import type { Db } from '../db/database.ts'
+import { paginate } from '../db/plan-cache.ts'
+import { join, sql } from '../db/sql.ts'
+import { type Instant, fromDatabase, startOfMillisecond, toDatabase } from '../kernel/instant.ts'
+import type { Page, PageRequest } from '../kernel/page.ts'
+import { minuteOf } from './sighting.ts'
+import { isObservedWithin } from './time-bounds.sql.ts'
+
+/** Consecutive minutes of an asset at one location. */
+export interface Stay {
+  locationId: number | null
+  locationKey: string | null
+  locationName: string | null
+  /** The first sighting of the stay that is known; earlier ones may precede the period. */
+  beganAt: Instant
+  beganEarlier: boolean
+  /** The first sighting elsewhere; null when there is none in the period. */
+  endedAt: Instant | null
+  lastSeenAt: Instant
+  /** The minutes with a sighting, within the period. */
+  minutes: number
+}
+
+export interface StaysRequest extends PageRequest {
+  from: Instant
+  to: Instant
+}
+
+interface StayRow {
+  total: number
+  location_id: number | null
+  location_key: string | null
+  location_name: string | null
+  began_at: string | null
+  began_earlier: boolean
+  ended_at: string | null
+  last_seen_at: string
+  minutes: number
+}
+
+/** The stays of an asset in a period, latest first. The first one may have begun before, with the last sighting before it. */
+export async function assetStays(db: Db, orgId: number, assetId: number, request: StaysRequest): Promise<Page<Stay>> {
+  const from = startOfMillisecond(request.from)
+  const ofAsset = sql`m.org_id = ${orgId} and m.asset_id = ${assetId}
+    and m.minute >= coalesce((select history_from from counters), '-infinity')`
+  const within = join([ofAsset, ...isObservedWithin(sql`m`, request)], sql` and `)
+  const latest = sql`select * from stays order by began_at desc`
+  const rows = await db.query<StayRow>(sql`
+    with counters as (
+      select history_from from asset_positions where org_id = ${orgId} and asset_id = ${assetId}
+    ),
+    earlier as (
+      select m.minute, m.location_id, m.observed_at from asset_minutes m
+      where ${ofAsset} and m.minute <= ${toDatabase(minuteOf(from))} and m.observed_at < ${toDatabase(from)}
+      order by m.minute desc limit 1
+    ),
+    sightings as (
+      select e.minute, e.location_id, e.observed_at, true as is_earlier from earlier e
+      union all
+      select m.minute, m.location_id, m.observed_at, false from asset_minutes m where ${within}
+    ),
+    marked as (
+      select s.*, row_number() over (order by s.minute) = 1
+        or lag(s.location_id) over (order by s.minute) is distinct from s.location_id as is_first
+      from sightings s
+    ),
+    numbered as (select k.*, count(*) filter (where k.is_first) over (order by k.minute) as number from marked k),
+    stays as materialized (
+      select min(n.location_id) as location_id, min(n.observed_at) as began_at, max(n.observed_at) as last_seen_at,
+        bool_or(n.is_earlier) as began_earlier, count(*) filter (where not n.is_earlier) as minutes,
+        lead(min(n.observed_at)) over (order by n.number) as ended_at
+      from numbered n group by n.number
+    ),
+    total as (select count(*) as total from stays),
+    page as (${paginate(latest, request)})
+    select total.total, page.*, l.external_key as location_key, l.name as location_name
+    from total left join page on true
+    left join locations l on l.org_id = ${orgId} and l.id = page.location_id and l.deleted_at is null
+    order by page.began_at desc`)
+  const stayOf = (row: StayRow, beganAt: string): Stay => ({
+    locationId: row.location_id,
+    locationKey: row.location_key,
+    locationName: row.location_name,
+    beganAt: fromDatabase(beganAt),
+    beganEarlier: row.began_earlier,
+    endedAt: row.ended_at === null ? null : fromDatabase(row.ended_at),
+    lastSeenAt: fromDatabase(row.last_seen_at),
+    minutes: row.minutes,
+  })
+  return {
+    rows: rows.flatMap((row) => (row.began_at === null ? [] : [stayOf(row, row.began_at)])),
+    total: rows[0]?.total ?? 0,
+  }
+}

@@ -1,0 +1,135 @@
+import { Box, Group, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { ColumnDef } from '@tanstack/react-table'
+import { useLocationPath } from '../../api/overview.ts'
+import { getOne } from '../../api/request.ts'
+import type { Dwell } from '../../api/types.ts'
+import { DataTable } from '../../components/data-table.tsx'
+import { Card } from '../../components/page.tsx'
+import { QueryView } from '../../components/query-view.tsx'
+import { LocationLink } from '../../components/record-links.tsx'
+import { saveCsv } from '../../lib/csv.ts'
+import { duration, formatNumber } from '../../lib/time.ts'
+import { usePeriod } from './period.tsx'
+import { SaveCsvButton, sorted, useNameFilter, useRollUp } from './roll-up.tsx'
+import { useReportSearch } from './use-report-search.ts'
+
+const averageOf = (row: Dwell): number => (row.visits === 0 ? 0 : row.minutes / row.visits)
+
+const keyOf = {
+  location: (row: Dwell) => row.name,
+  minutes: (row: Dwell) => row.minutes,
+  average: averageOf,
+  visits: (row: Dwell) => row.visits,
+  assets: (row: Dwell) => row.assets,
+}
+
+const number = (header: string, id: 'visits' | 'assets'): ColumnDef<Dwell> => ({
+  id,
+  header,
+  enableSorting: true,
+  accessorFn: keyOf[id],
+  meta: { align: 'right', from: 'sm' },
+  cell: ({ row: { original } }) => <span className="number">{formatNumber(original[id])}</span>,
+})
+
+const columns = (maxMinutes: number, pathOf: (id: number) => string): ColumnDef<Dwell>[] => [
+  {
+    id: 'location',
+    header: 'Location',
+    enableSorting: true,
+    accessorFn: keyOf.location,
+    cell: ({ row: { original } }) => (
+      <>
+        <LocationLink id={original.location_id} name={original.name} />
+        <Text size="xs" c="dimmed">
+          {pathOf(original.location_id)}
+        </Text>
+      </>
+    ),
+  },
+  {
+    id: 'minutes',
+    header: 'Total time',
+    enableSorting: true,
+    accessorFn: keyOf.minutes,
+    cell: ({ row: { original } }) => (
+      <>
+        <Text size="sm" className="number">
+          {duration(original.minutes * 60)}
+        </Text>
+        <Box className="bar" aria-hidden>
+          <div style={{ width: `${(original.minutes / maxMinutes) * 100}%` }} />
+        </Box>
+        <Text size="xs" c="dimmed" className="number" hiddenFrom="sm">
+          {formatNumber(original.visits)} visits by {formatNumber(original.assets)} assets
+        </Text>
+      </>
+    ),
+  },
+  {
+    id: 'average',
+    header: 'Average visit',
+    enableSorting: true,
+    accessorFn: keyOf.average,
+    meta: { align: 'right', from: 'xs' },
+    cell: ({ row: { original } }) => <span className="number">{duration(averageOf(original) * 60)}</span>,
+  },
+  number('Visits', 'visits'),
+  number('Assets', 'assets'),
+]
+
+/** How long assets stayed at each location, or at each group of locations. */
+export function DwellReport() {
+  const { period, control: periodControl } = usePeriod()
+  const { level, control: levelControl } = useRollUp()
+  const { matches, control: filterControl } = useNameFilter()
+  const [{ sort = '-minutes' }, change] = useReportSearch()
+  const pathOf = useLocationPath()
+  const dwell = useQuery({
+    queryKey: ['reports', 'dwell', period, level],
+    queryFn: ({ signal }) => getOne<Dwell[]>('/reports/dwell', { ...period, ...level }, signal),
+    enabled: level !== null,
+  })
+  const rows = sorted(
+    (dwell.data ?? []).filter((row) => matches(row.name, pathOf(row.location_id))),
+    sort,
+    keyOf,
+  )
+  const save = (): void =>
+    saveCsv(
+      'time-per-location.csv',
+      ['location_key', 'location', 'path', 'total_minutes', 'average_minutes', 'visits', 'assets'],
+      rows.map((row) => [
+        ...[row.external_key ?? '', row.name, pathOf(row.location_id)],
+        ...[row.minutes, Math.round(averageOf(row) * 10) / 10, row.visits, row.assets],
+      ]),
+    )
+  return (
+    <Card>
+      {periodControl}
+      <Group gap="xs" mb="sm" align="flex-end">
+        {levelControl}
+        {filterControl}
+        <SaveCsvButton onSave={save} disabled={rows.length === 0} />
+      </Group>
+      <QueryView query={dwell}>
+        {() => (
+          <DataTable
+            label="Time per location"
+            columns={columns(Math.max(1, ...rows.map((row) => row.minutes)), pathOf)}
+            rows={rows}
+            rowKey={(row) => String(row.location_id)}
+            sort={sort}
+            onSort={(next) => change({ sort: next ?? sort.replace(/^-/, '') })}
+            empty={
+              <Text size="sm" c="dimmed">
+                No sightings in this period.
+              </Text>
+            }
+          />
+        )}
+      </QueryView>
+    </Card>
+  )
+}

@@ -1,0 +1,103 @@
+import { Button, Select, TextInput } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { useMemo, useState } from 'react'
+import { useLocationCounts } from '../../api/overview.ts'
+import type { LocationCount } from '../../api/types.ts'
+import { IconDownload, IconSearch } from '../../components/icons.ts'
+import { formatNumber } from '../../lib/time.ts'
+import { useReportSearch } from './use-report-search.ts'
+
+/** The number of locations at each level of the tree. */
+function levelSizes(locations: ReadonlyMap<number, LocationCount>): number[] {
+  const sizes: number[] = []
+  for (const location of locations.values()) {
+    let depth = 0
+    for (let one = location; one.parent_id !== null && locations.has(one.parent_id); depth++)
+      one = locations.get(one.parent_id)!
+    sizes[depth] = (sizes[depth] ?? 0) + 1
+  }
+  return sizes
+}
+
+const nameOf = (level: number): string => (level === 0 ? 'Top level' : `Level ${level + 1}`)
+
+/**
+ * The level of the tree to which a report is rolled up, which the URL holds. Without one it is the zones: the first level
+ * with more than one location. `level` is null until the locations are loaded.
+ */
+export function useRollUp() {
+  const locations = useLocationCounts()
+  const [{ level: chosen }, change] = useReportSearch()
+  const sizes = useMemo(() => levelSizes(locations), [locations])
+  const zones = Math.max(
+    0,
+    sizes.findIndex((size) => size > 1),
+  )
+  const value = chosen ?? String(zones)
+  const control = (
+    <Select
+      label="Roll up to"
+      size="xs"
+      w={190}
+      allowDeselect={false}
+      value={value}
+      onChange={(next) => change({ level: next ?? undefined })}
+      data={[
+        ...sizes.map((size, level) => ({
+          value: String(level),
+          label: `${nameOf(level)} (${formatNumber(size)})`,
+        })),
+        { value: 'all', label: 'Every location' },
+      ]}
+    />
+  )
+  const level = value === 'all' ? {} : { level: Number(value) }
+  return { level: sizes.length === 0 ? null : level, control }
+}
+
+/** A text that filters the rows of a report, which the URL holds. */
+export function useNameFilter() {
+  const [{ q = '' }, change] = useReportSearch()
+  const [typed, setTyped] = useState(q)
+  const apply = useDebouncedCallback((text: string) => change({ q: text === '' ? undefined : text }), 200)
+  const control = (
+    <TextInput
+      label="Location contains"
+      size="xs"
+      w={190}
+      leftSection={<IconSearch size={14} />}
+      value={typed}
+      onChange={({ currentTarget: { value } }) => {
+        setTyped(value)
+        apply(value.trim())
+      }}
+    />
+  )
+  const wanted = q.toLowerCase()
+  return {
+    control,
+    matches: (...names: (string | null)[]) => names.some((name) => name?.toLowerCase().includes(wanted)),
+  }
+}
+
+export function SaveCsvButton({ onSave, disabled }: { onSave: () => void; disabled: boolean }) {
+  return (
+    <Button size="xs" variant="default" leftSection={<IconDownload size={15} />} disabled={disabled} onClick={onSave}>
+      Export CSV
+    </Button>
+  )
+}
+
+/** Rows in the order of a column: `name` ascending, `-name` descending. */
+export function sorted<Row>(
+  rows: readonly Row[],
+  sort: string,
+  keyOf: Record<string, (row: Row) => string | number>,
+): Row[] {
+  const key = keyOf[sort.replace(/^-/, '')]
+  if (key === undefined) return [...rows]
+  const direction = sort.startsWith('-') ? -1 : 1
+  const compare = (a: string | number, b: string | number): number =>
+    typeof a === 'string' ? a.localeCompare(String(b), undefined, { numeric: true }) : a - Number(b)
+  return rows.toSorted((a, b) => direction * compare(key(a), key(b)))
+}
