@@ -1,7 +1,7 @@
 import type { Db } from '../db/database.ts'
 import { paginate } from '../db/plan-cache.ts'
 import { type Sql, join, sql } from '../db/sql.ts'
-import { type Instant, fromDatabase } from '../kernel/instant.ts'
+import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
 import type { Page, PageRequest } from '../kernel/page.ts'
 import { requestedLocations } from './report.sql.ts'
 import { isAtOrAfter, isAtOrBefore } from './time-bounds.sql.ts'
@@ -39,6 +39,74 @@ interface LocationEventRow {
   other_name: string | null
 }
 
+const hourOf = (instant: Instant): Instant => `${instant.slice(0, 13)}:00:00.000000Z` as Instant
+
+/**
+ * The total: whole hours are counted by the counters, the rest of the first and of the last hour by the moves. Within one
+ * hour, only the moves are counted.
+ */
+function countedTotal(orgId: number, locationId: number, { from, to }: LocationEventsRequest): Sql {
+  const countMoves = (bounds: Sql): Sql => sql`
+    (select count(*) from moves m where m.org_id = ${orgId} and m.to_location_id = ${locationId} and ${bounds})
+    + (select count(*) from moves m where m.org_id = ${orgId} and m.from_location_id = ${locationId} and ${bounds})`
+  const occurredAt = sql`m.occurred_at`
+  if (from !== undefined && to !== undefined && hourOf(from) >= hourOf(to))
+    return countMoves(sql`${isAtOrAfter(occurredAt, from)} and ${isAtOrBefore(occurredAt, to)}`)
+  const hours = [sql`org_id = ${orgId} and location_id = ${locationId}`]
+  const counts: Sql[] = []
+  if (from !== undefined) {
+    const hour = sql`${toDatabase(hourOf(from))}::timestamptz`
+    hours.push(sql`hour > ${hour}`)
+    counts.push(countMoves(sql`${isAtOrAfter(occurredAt, from)} and m.occurred_at < ${hour} + interval '1 hour'`))
+  }
+  if (to !== undefined) {
+    const hour = sql`${toDatabase(hourOf(to))}::timestamptz`
+    hours.push(sql`hour < ${hour}`)
+    counts.push(countMoves(sql`m.occurred_at >= ${hour} and ${isAtOrBefore(occurredAt, to)}`))
+  }
+  counts.push(sql`(
+    select coalesce(sum(arrivals + departures), 0)::bigint from location_move_counts where ${join(hours, sql` and `)})`)
+  return join(counts, sql` + `)
+}
+
+const arrivalColumns = sql`'arrival' as event, m.occurred_at, m.delivery_id, m.asset_id, m.asset_external_key,
+  m.to_location_id as location_id, m.to_location_name as location_name,
+  m.from_location_id as other_id, m.from_location_name as other_name`
+
+const departureColumns = sql`'departure' as event, m.occurred_at, m.delivery_id, m.asset_id, m.asset_external_key,
+  m.from_location_id as location_id, m.from_location_name as location_name,
+  m.to_location_id as other_id, m.to_location_name as other_name`
+
+/** The total and the page of one location. Each side is read in order and contributes its own first rows. */
+function eventsOfLocation(orgId: number, locationId: number, where: Sql, request: LocationEventsRequest): Sql {
+  const newest = (columns: Sql, side: Sql): Sql => {
+    const ordered = sql`select ${columns} from moves m
+      where ${where} and ${side} = ${locationId} order by m.occurred_at desc, m.delivery_id`
+    return paginate(ordered, { limit: Math.min(request.limit + request.offset, Number.MAX_SAFE_INTEGER), offset: 0 })
+  }
+  const arrivals = newest(arrivalColumns, sql`m.to_location_id`)
+  const departures = newest(departureColumns, sql`m.from_location_id`)
+  const events = sql`select * from ((${arrivals}) union all (${departures})) events order by occurred_at desc, delivery_id`
+  return sql`
+    with total as (select ${countedTotal(orgId, locationId, request)} as total),
+    page as (${paginate(events, request)})`
+}
+
+/** The total and the page of a location and all below it. */
+function eventsOfSubtree(orgId: number, locationId: number, where: Sql, request: LocationEventsRequest): Sql {
+  return sql`
+    with here as materialized (${requestedLocations(orgId, { locationIds: [locationId], includeDescendants: true })}),
+    events as materialized (
+      select ${arrivalColumns} from here join moves m on m.to_location_id = here.id
+      where ${where} and not exists (select from here h where h.id = m.from_location_id)
+      union all
+      select ${departureColumns} from here join moves m on m.from_location_id = here.id
+      where ${where} and not exists (select from here h where h.id = m.to_location_id)
+    ),
+    total as (select count(*) as total from events),
+    page as (${paginate(sql`select * from events order by occurred_at desc, delivery_id`, request)})`
+}
+
 /** Arrivals and departures, newest first. */
 export async function listLocationEvents(
   db: Db,
@@ -49,25 +117,9 @@ export async function listLocationEvents(
   const bounds: Sql[] = [sql`m.org_id = ${orgId}`]
   if (request.from !== undefined) bounds.push(isAtOrAfter(sql`m.occurred_at`, request.from))
   if (request.to !== undefined) bounds.push(isAtOrBefore(sql`m.occurred_at`, request.to))
-  const where = join(bounds, sql` and `)
-  const { includeDescendants } = request
-  const locations = requestedLocations(orgId, { locationIds: [locationId], includeDescendants })
+  const eventsOf = request.includeDescendants === true ? eventsOfSubtree : eventsOfLocation
   const rows = await db.query<LocationEventRow>(sql`
-    with here as materialized (${locations}),
-    events as materialized (
-      select 'arrival' as event, m.occurred_at, m.delivery_id, m.asset_id, m.asset_external_key,
-        m.to_location_id as location_id, m.to_location_name as location_name,
-        m.from_location_id as other_id, m.from_location_name as other_name
-      from here join moves m on m.to_location_id = here.id
-      where ${where} and not exists (select from here h where h.id = m.from_location_id)
-      union all
-      select 'departure', m.occurred_at, m.delivery_id, m.asset_id, m.asset_external_key,
-        m.from_location_id, m.from_location_name, m.to_location_id, m.to_location_name
-      from here join moves m on m.from_location_id = here.id
-      where ${where} and not exists (select from here h where h.id = m.to_location_id)
-    ),
-    total as (select count(*) as total from events),
-    page as (${paginate(sql`select * from events order by occurred_at desc, delivery_id`, request)})
+    ${eventsOf(orgId, locationId, join(bounds, sql` and `), request)}
     select total.total, page.* from total left join page on true order by page.occurred_at desc, page.delivery_id`)
   return {
     rows: rows.flatMap((row) => (row.event === null ? [] : [locationEventOf(row, row.event)])),
