@@ -15,7 +15,7 @@ import {
 import type { RecordCore } from '../records/record.ts'
 import { tagColumns, tagOrder } from '../tags/tags.sql.ts'
 import { assetTable } from './assets-at-location.sql.ts'
-import { requestedLocations } from './report.sql.ts'
+import { requestedLocations } from './report-request.sql.ts'
 
 export interface LastSeenRequest extends Omit<ListRequest, 'sort'> {
   descending: boolean

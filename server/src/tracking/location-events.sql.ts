@@ -3,7 +3,7 @@ import { paginate } from '../db/plan-cache.ts'
 import { type Sql, join, sql } from '../db/sql.ts'
 import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
 import type { Page, PageRequest } from '../kernel/page.ts'
-import { requestedLocations } from './report.sql.ts'
+import { requestedLocations } from './report-request.sql.ts'
 import { isAtOrAfter, isAtOrBefore } from './time-bounds.sql.ts'
 
 /** An asset arrived at a location or left it for another one. */

@@ -183,6 +183,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/auth/email-confirmation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mail the link that confirms the e-mail address again
+         * @description Sends nothing if the address is confirmed already.
+         */
+        post: operations["auth.email-confirmation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/email-confirmation/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm an e-mail address with a link
+         * @description A link works for seven days.
+         */
+        post: operations["auth.email-confirmation.confirm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/members": {
         parameters: {
             query?: never;
@@ -379,6 +419,26 @@ export interface paths {
         get: operations["readers.connection"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/readers/{reader_id}/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the token of a reader; the new one is shown only once
+         * @description The old token stops working at once, and the MQTT connection of the reader is closed.
+         */
+        post: operations["readers.rotate-token"];
         delete?: never;
         options?: never;
         head?: never;
@@ -621,6 +681,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/assets-by-last-seen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List assets in the order in which they were last seen
+         * @description The latest come first; with `sort=last_seen_at` the longest unseen. Assets that were never seen are at the end.
+         */
+        get: operations["assets.by-last-seen"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/attention": {
         parameters: {
             query?: never;
@@ -705,7 +785,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Search assets, locations and tags */
+        /** Search assets, locations, readers and tags */
         get: operations["search"];
         put?: never;
         post?: never;
@@ -779,7 +859,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Export all assets */
+        /** Export all assets, or those with the given ids */
         get: operations["exports.assets"];
         put?: never;
         post?: never;
@@ -952,28 +1032,36 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/live": {
+    "/api/v1/views": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /**
-         * Stream moves and reader activity
-         * @description Server-sent events of the organization, from the moment the stream opens; docs/live.md is the guide.
-         *
-         *     - `move`: an asset moved. `data` is a Move as in GET /moves, `id` is its delivery_id.
-         *     - `readers`: readers were active. `data` is {}.
-         *     - `gap`: events may be missing; read the report or the list of moves again. `data` is {}. It is the last event of a
-         *       stream that the server ends because the client reads too slowly and more than 64 KiB are buffered for it.
-         *
-         *     A comment is sent when the stream opens and every 15 seconds. Events are not replayed; Last-Event-ID has no effect.
-         */
-        get: operations["live"];
+        /** List the saved views of the signed-in user */
+        get: operations["views.list"];
+        put?: never;
+        /** Save a view; the user’s view of the same name is replaced */
+        post: operations["views.save"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/views/{view_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
         put?: never;
         post?: never;
-        delete?: never;
+        /** Delete a saved view */
+        delete: operations["views.delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1000,6 +1088,7 @@ export interface components {
          * @example {
          *       "id": 5120093347718820,
          *       "email": "ada@example.com",
+         *       "email_confirmed": true,
          *       "role": "admin",
          *       "org": {
          *         "id": 2251799813685311,
@@ -1020,6 +1109,7 @@ export interface components {
             id: number;
             /** Format: email */
             email: string;
+            email_confirmed: boolean;
             role: string;
             org: components["schemas"]["SessionOrganization"];
             orgs: components["schemas"]["SessionOrganization"][];
@@ -1033,6 +1123,7 @@ export interface components {
          *       "user": {
          *         "id": 5120093347718820,
          *         "email": "ada@example.com",
+         *         "email_confirmed": true,
          *         "role": "admin",
          *         "org": {
          *           "id": 2251799813685311,
@@ -1717,9 +1808,9 @@ export interface components {
         };
         /**
          * @example {
-         *       "id": 4503170118275611,
-         *       "external_key": "ASSET-0001",
-         *       "name": "Pallet jack 7"
+         *       "id": 7710249930581042,
+         *       "external_key": "DOCK-3",
+         *       "name": "Dock 3"
          *     }
          */
         SearchHit: {
@@ -1730,13 +1821,50 @@ export interface components {
         };
         /**
          * @example {
+         *       "id": 4503170118275611,
+         *       "external_key": "ASSET-0001",
+         *       "name": "Pallet jack 7",
+         *       "location_id": 7710249930581042,
+         *       "location_name": "Dock 3",
+         *       "last_seen_at": "2026-05-04T08:00:00.000Z"
+         *     }
+         */
+        SearchAssetHit: {
+            /** Format: int64 */
+            id: number;
+            external_key: string;
+            name: string;
+            /** Format: int64 */
+            location_id: number | null;
+            location_name: string | null;
+            /** Format: date-time */
+            last_seen_at: string | null;
+        };
+        /**
+         * @example {
+         *       "id": 8120449930581042,
+         *       "name": "Gate 1",
+         *       "last_seen_at": null
+         *     }
+         */
+        SearchReaderHit: {
+            /** Format: int64 */
+            id: number;
+            name: string;
+            /** Format: date-time */
+            last_seen_at: string | null;
+        };
+        /**
+         * @example {
          *       "id": 6021874402113355,
          *       "tag_type": "rfid",
          *       "value": "E28011700000020A1B2C3D4E",
          *       "asset_id": 4503170118275611,
          *       "location_id": null,
          *       "holder_key": "ASSET-0001",
-         *       "holder_name": "Pallet jack 7"
+         *       "holder_name": "Pallet jack 7",
+         *       "last_seen_location": "Dock 3",
+         *       "last_seen_at": "2026-05-04T08:00:00.000Z"
          *     }
          */
         SearchTagHit: {
@@ -1750,17 +1878,22 @@ export interface components {
             location_id: number | null;
             holder_key: string;
             holder_name: string;
+            last_seen_location: string | null;
+            /** Format: date-time */
+            last_seen_at: string | null;
         };
         /**
          * @example {
          *       "assets": [],
          *       "locations": [],
+         *       "readers": [],
          *       "tags": []
          *     }
          */
         SearchResult: {
-            assets: components["schemas"]["SearchHit"][];
+            assets: components["schemas"]["SearchAssetHit"][];
             locations: components["schemas"]["SearchHit"][];
+            readers: components["schemas"]["SearchReaderHit"][];
             tags: components["schemas"]["SearchTagHit"][];
         };
         /**
@@ -1896,6 +2029,19 @@ export interface components {
             /** Format: int64 */
             limit: number;
         };
+        /**
+         * @example {
+         *       "id": 6120449930581042,
+         *       "name": "Inactive at Dock 3",
+         *       "search": "active=no&location=7710249930581042"
+         *     }
+         */
+        SavedView: {
+            /** Format: int64 */
+            id: number;
+            name: string;
+            search: string;
+        };
         Login: {
             /** Format: email */
             email: string;
@@ -1925,6 +2071,9 @@ export interface components {
         PasswordResetConfirm: {
             token: string;
             new_password: string;
+        };
+        EmailConfirmation: {
+            token: string;
         };
         MemberPatch: {
             role?: string;
@@ -2021,6 +2170,10 @@ export interface components {
         };
         ImportRun: {
             skip_errors: boolean;
+        };
+        SavedViewDraft: {
+            name: string;
+            search: string;
         };
         Error: {
             error: {
@@ -2606,6 +2759,66 @@ export interface operations {
         };
         responses: {
             /** @description Changed */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "auth.email-confirmation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "auth.email-confirmation.confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["EmailConfirmation"];
+            };
+        };
+        responses: {
+            /** @description Confirmed */
             204: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -3269,6 +3482,41 @@ export interface operations {
             500: components["responses"]["500"];
         };
     };
+    "readers.rotate-token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                reader_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The reader with its new token */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["NewReader"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
     "readers.inbox": {
         parameters: {
             query?: {
@@ -3890,6 +4138,52 @@ export interface operations {
             500: components["responses"]["500"];
         };
     };
+    "assets.by-last-seen": {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                /** @description Case-insensitive substring; `%` and `_` are ordinary characters. */
+                q?: string;
+                /** @description Repeat the parameter to match any of several values. */
+                location_id?: number[];
+                is_active?: boolean;
+                /** @description Comma-separated; prefix `-` for descending. Fields: last_seen_at. */
+                sort?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of assets */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["AssetAtLocation"][];
+                        limit: number;
+                        offset: number;
+                        /** Format: int64 */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
     attention: {
         parameters: {
             query?: never;
@@ -4207,7 +4501,10 @@ export interface operations {
     };
     "exports.assets": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Repeat the parameter to match any of several values. */
+                asset_id?: number[];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -4588,7 +4885,7 @@ export interface operations {
             500: components["responses"]["500"];
         };
     };
-    live: {
+    "views.list": {
         parameters: {
             query?: never;
             header?: never;
@@ -4597,7 +4894,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A stream of server-sent events */
+            /** @description The views by name */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -4608,19 +4905,89 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example : watching
-                     *
-                     *     event: move
-                     *     id: 0b8c2a52-6a0f-4a53-9f0e-2f4d5a1d2c11
-                     *     data: {"delivery_id":"0b8c2a52-6a0f-4a53-9f0e-2f4d5a1d2c11","occurred_at":"2026-05-04T08:15:02.120Z","asset":{"id":4503170118275611,"external_key":"ASSET-0001","name":"Pallet jack 7"},"from_location":null,"to_location":{"id":7710249930581042,"name":"Dock 3"}}
-                     */
-                    "text/event-stream": string;
+                    "application/json": {
+                        data: components["schemas"]["SavedView"][];
+                    };
                 };
             };
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "views.save": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Inactive at Dock 3",
+                 *       "search": "active=no"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SavedViewDraft"];
+            };
+        };
+        responses: {
+            /** @description The view */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["SavedView"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "views.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                view_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
