@@ -71,6 +71,9 @@ const seedAssets = (orgId, count) => [
 
 const locationOf = (orgId, number) => idOf(orgId, `1 + (${number}) % ${locationCount}`)
 
+/** The time between two minutes of an asset. */
+const minuteInterval = (minutes) => `interval '${Math.floor((historyDays * 1440) / minutes)} minutes'`
+
 /**
  * Inserts `minutes` minutes per asset, distributed evenly over 360 days until three hours ago and ordered by time, as reads
  * arrive, and one move per asset.
@@ -81,20 +84,29 @@ const seedHistory = (orgId, minutes) => [
   `insert into asset_minutes (org_id, asset_id, minute, location_id, observed_at, source)
   select ${orgId}, s.id, m.minute, ${locationOf(orgId, 's.n + k')}, m.minute + interval '7 seconds', 'reader'
   from generate_series(${minutes} - 1, 0, -1) k cross join seeded s
-  cross join lateral (select s.last_minute - k * ${Math.floor((historyDays * 1440) / minutes)} * interval '1 minute'
-    as minute) m
+  cross join lateral (select s.last_minute - k * ${minuteInterval(minutes)} as minute) m
   where s.deleted_at is null`,
   `insert into asset_positions (org_id, asset_id, location_id, last_seen_at, last_minute, minutes)
   select ${orgId}, id, ${locationOf(orgId, 'n')}, last_minute + interval '7 seconds', last_minute, ${minutes}
   from seeded where deleted_at is null`,
   `insert into record_counts (org_id, kind, shard, active, inactive, deleted_active, deleted_inactive)
   select ${orgId}, 'position', 0, count(*), 0, 0, 0 from asset_positions where org_id = ${orgId}`,
+  `insert into first_sightings (org_id, asset_id, seen_at)
+  select ${orgId}, id, last_minute - ${minutes - 1} * ${minuteInterval(minutes)} + interval '7 seconds'
+  from seeded where deleted_at is null`,
+  `insert into first_sighting_counts (org_id, day, live, deleted)
+  select ${orgId}, date_trunc('day', seen_at), count(*), 0 from first_sightings where org_id = ${orgId} group by 2`,
   `insert into moves (org_id, delivery_id, asset_id, asset_external_key, asset_name, from_location_id,
     from_location_name, to_location_id, to_location_name, occurred_at, recorded_at)
   select ${orgId}, gen_random_uuid(), s.id, s.external_key, s.name, f.id, f.name, t.id, t.name, s.last_minute,
     s.last_minute
   from seeded s join locations f on f.org_id = ${orgId} and f.id = ${locationOf(orgId, 's.n + 1')}
   join locations t on t.org_id = ${orgId} and t.id = ${locationOf(orgId, 's.n')} where s.deleted_at is null`,
+  `insert into location_move_counts (org_id, location_id, hour, arrivals, departures)
+  select ${orgId}, e.location_id, date_trunc('hour', m.occurred_at), count(*) filter (where e.is_arrival),
+    count(*) filter (where not e.is_arrival)
+  from moves m cross join lateral (values (m.to_location_id, true), (m.from_location_id, false)) e (location_id, is_arrival)
+  where m.org_id = ${orgId} and e.location_id is not null group by 2, 3`,
 ]
 
 export const createCredentials = (url, organization, count) =>

@@ -378,7 +378,8 @@ create table asset_minutes (
   constraint asset_minutes_pk primary key (org_id, asset_id, minute),
   constraint asset_minutes_source check (source in ('reader', 'operator'))
 ) partition by range (minute);
-create index asset_minutes_by_location on asset_minutes (org_id, location_id, minute) where location_id is not null;
+-- The order of the report at a past instant.
+create index asset_minutes_recent on asset_minutes (org_id, observed_at desc, asset_id);
 
 -- The last known location of each scanned asset. The row also has the location before the latest change, so that the upsert
 -- that changes it returns the move. `minutes` counts the rows of the asset's history from `history_from` on.
@@ -398,6 +399,26 @@ create table asset_positions (
 );
 create index asset_positions_location on asset_positions (org_id, location_id) where location_id is not null;
 create index asset_positions_recent on asset_positions (org_id, last_seen_at desc, asset_id);
+
+-- When each asset was seen for the first time, according to its history. The row is written once and changes only when an
+-- earlier sighting arrives late or when history is deleted, so ingest does not pay for it.
+create table first_sightings (
+  org_id bigint not null,
+  asset_id bigint not null,
+  seen_at timestamptz not null,
+  constraint first_sightings_pk primary key (org_id, asset_id)
+);
+create index first_sightings_by_time on first_sightings (org_id, seen_at, asset_id);
+
+-- The number of live and of deleted assets that were seen for the first time on a day, for the totals of the report at a past
+-- instant.
+create table first_sighting_counts (
+  org_id bigint not null,
+  day timestamptz not null,
+  live bigint not null,
+  deleted bigint not null,
+  constraint first_sighting_counts_pk primary key (org_id, day)
+) with (fillfactor = 50);
 
 -- The latest sightings of an asset by readers that smooth, shared by all processes. Unlogged: after a crash a change of
 -- location is confirmed a little later.
@@ -426,10 +447,22 @@ create table moves (
   recorded_at timestamptz not null,
   constraint moves_pk primary key (org_id, recorded_at, delivery_id)
 );
-create index moves_arrivals on moves (org_id, to_location_id, occurred_at);
-create index moves_departures on moves (org_id, from_location_id, occurred_at) where from_location_id is not null;
+-- The history of a location, in its order. An operator may move thousands of assets at the same instant.
+create index moves_arrivals on moves (org_id, to_location_id, occurred_at desc, delivery_id);
+create index moves_departures on moves (org_id, from_location_id, occurred_at desc, delivery_id)
+  where from_location_id is not null;
 create index moves_by_time on moves (org_id, occurred_at, delivery_id);
 create index moves_by_asset on moves (org_id, asset_id, occurred_at);
+
+-- The number of moves to and from each location per hour, written with the moves, for the totals of a location's history.
+create table location_move_counts (
+  org_id bigint not null,
+  location_id bigint not null,
+  hour timestamptz not null,
+  arrivals bigint not null,
+  departures bigint not null,
+  constraint location_move_counts_pk primary key (org_id, location_id, hour)
+) with (fillfactor = 50);
 
 -- Webhooks -------------------------------------------------------------------------------------------------------------
 
@@ -527,7 +560,8 @@ begin
   foreach tenant_table in array array[
     'organizations', 'credentials', 'refresh_token_families', 'invitations', 'record_counts', 'key_counters', 'assets',
     'locations', 'tags', 'readers', 'scan_points', 'unknown_tags', 'unknown_antennas', 'asset_minutes', 'asset_positions',
-    'recent_sightings', 'moves', 'webhooks', 'webhook_outbox', 'webhook_attempts', 'imports', 'import_rows'
+    'first_sightings', 'first_sighting_counts', 'recent_sightings', 'moves', 'location_move_counts', 'webhooks',
+    'webhook_outbox', 'webhook_attempts', 'imports', 'import_rows'
   ] loop
     execute format('alter table %I enable row level security', tenant_table);
     execute format('alter table %I force row level security', tenant_table);
@@ -567,8 +601,8 @@ declare tenant_table text;
 begin
   if exists (select from pg_extension where extname = 'citus') then return; end if;
   foreach tenant_table in array array[
-    'assets', 'locations', 'tags', 'asset_positions', 'recent_sightings', 'readers', 'scan_points', 'unknown_tags',
-    'unknown_antennas', 'moves', 'webhook_attempts', 'imports', 'import_rows'
+    'assets', 'locations', 'tags', 'asset_positions', 'first_sightings', 'recent_sightings', 'readers', 'scan_points',
+    'unknown_tags', 'unknown_antennas', 'moves', 'webhook_attempts', 'imports', 'import_rows'
   ] loop
     execute format('alter table %I alter column org_id set (n_distinct = 1)', tenant_table);
   end loop;

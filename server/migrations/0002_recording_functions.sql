@@ -1,5 +1,5 @@
 -- Functions that record sightings, so that a batch of reads takes one statement and one round trip. Each statement in a
--- function has its own snapshot. Locks are taken in this order: minutes, positions, assets, counts. On
+-- function has its own snapshot. Locks are taken in this order: minutes, positions, first sightings, assets, counts. On
 -- Citus the functions run on the coordinator, and each statement on the shard of the organization. They run with the role of
 -- the caller, under row level security. The error code 'LS001' reports a concurrent change: the caller retries.
 create type recorded_move as (
@@ -15,7 +15,89 @@ create type recorded_move as (
   recorded_at timestamptz
 );
 
--- Records sightings in this order: minutes, positions, moves, outbox. Sightings may come in any order; those without an asset
+-- Stores the first sighting of each asset, according to its history, and counts first sightings per day. The caller has
+-- locked the positions of the assets. The lock on the assets decides whether an asset that is being deleted counts as live.
+create function correct_first_sightings(tenant_id bigint, given_assets bigint[]) returns void language plpgsql as $$
+declare
+  changed_assets bigint[]; former_instants timestamptz[]; first_instants timestamptz[];
+  live_assets bigint[];
+  count_days timestamptz[]; count_live bigint[]; count_deleted bigint[];
+begin
+  select array_agg(p.asset_id), array_agg(f.seen_at), array_agg(m.observed_at)
+  into changed_assets, former_instants, first_instants
+  from asset_positions p
+  left join first_sightings f on f.org_id = tenant_id and f.asset_id = p.asset_id
+  left join lateral (
+    select n.observed_at from asset_minutes n
+    where n.org_id = tenant_id and n.asset_id = p.asset_id and n.minute >= coalesce(p.history_from, '-infinity')
+    order by n.minute limit 1
+  ) m on true
+  where p.org_id = tenant_id and p.asset_id = any (given_assets) and m.observed_at is distinct from f.seen_at;
+  if changed_assets is null then return; end if;
+
+  delete from first_sightings f using unnest(changed_assets, first_instants) u (asset, instant)
+  where f.org_id = tenant_id and f.asset_id = u.asset and u.instant is null;
+  insert into first_sightings (org_id, asset_id, seen_at)
+  select o.org_id, u.asset, u.instant
+  from organizations o cross join unnest(changed_assets, first_instants) u (asset, instant)
+  where o.org_id = tenant_id and u.instant is not null
+  order by u.asset
+  on conflict (org_id, asset_id) do update set seen_at = excluded.seen_at;
+
+  live_assets := array(
+    select a.id from assets a
+    where a.org_id = tenant_id and a.id = any (changed_assets) and a.deleted_at is null order by a.id for share);
+  select array_agg(d.at_day), array_agg(d.live), array_agg(d.deleted) into count_days, count_live, count_deleted
+  from (
+    select date_trunc('day', c.instant, 'UTC') as at_day,
+      coalesce(sum(c.change) filter (where c.asset = any (live_assets)), 0) as live,
+      coalesce(sum(c.change) filter (where c.asset <> all (live_assets)), 0) as deleted
+    from (
+      select u.asset, u.instant, 1 as change from unnest(changed_assets, first_instants) u (asset, instant)
+      union all
+      select u.asset, u.instant, -1 from unnest(changed_assets, former_instants) u (asset, instant)
+    ) c
+    where c.instant is not null group by at_day
+  ) d;
+  insert into first_sighting_counts as stored (org_id, day, live, deleted)
+  select o.org_id, u.at_day, u.live, u.deleted
+  from organizations o cross join unnest(count_days, count_live, count_deleted) u (at_day, live, deleted)
+  where o.org_id = tenant_id
+  order by u.at_day
+  on conflict (org_id, day) do update set live = stored.live + excluded.live, deleted = stored.deleted + excluded.deleted;
+end $$;
+
+-- Counts moves per location and hour: a change of 1 adds the moves, a change of -1 removes them.
+create function count_location_moves(
+  tenant_id bigint, origins bigint[], targets bigint[], instants timestamptz[], change integer
+) returns void language plpgsql as $$
+declare
+  count_locations bigint[]; count_hours timestamptz[]; count_arrivals bigint[]; count_departures bigint[];
+begin
+  select array_agg(c.location), array_agg(c.at_hour), array_agg(c.arrivals * change), array_agg(c.departures * change)
+  into count_locations, count_hours, count_arrivals, count_departures
+  from (
+    select e.location, date_trunc('hour', e.instant, 'UTC') as at_hour, count(*) filter (where e.is_arrival) as arrivals,
+      count(*) filter (where not e.is_arrival) as departures
+    from (
+      select u.target as location, u.instant, true as is_arrival from unnest(targets, instants) u (target, instant)
+      union all
+      select u.origin, u.instant, false from unnest(origins, instants) u (origin, instant) where u.origin is not null
+    ) e
+    group by e.location, at_hour
+  ) c;
+  insert into location_move_counts as stored (org_id, location_id, hour, arrivals, departures)
+  select o.org_id, u.location, u.at_hour, u.arrivals, u.departures
+  from organizations o
+  cross join unnest(count_locations, count_hours, count_arrivals, count_departures)
+    u (location, at_hour, arrivals, departures)
+  where o.org_id = tenant_id
+  order by u.location, u.at_hour
+  on conflict (org_id, location_id, hour) do update set
+    arrivals = stored.arrivals + excluded.arrivals, departures = stored.departures + excluded.departures;
+end $$;
+
+-- Records sightings in this order: minutes, positions, first sightings, moves, outbox. Sightings may come in any order; those without an asset
 -- are ignored. A sighting of an operator overrides the minute. `assumed_locations` are the locations that the caller assumed
 -- for some of the assets; the function fails with 'LS001' if one of them has changed.
 create function record_sightings(
@@ -38,14 +120,17 @@ declare
   claimed bigint;
   -- The latest of these for each asset, ordered by asset, and the position of the asset before.
   last_assets bigint[]; last_minutes timestamptz[]; last_locations bigint[]; last_instants timestamptz[];
-  added_minutes bigint[];
+  earliest_minutes timestamptz[]; added_minutes bigint[];
   previous_locations bigint[] := '{}'; previous_minutes timestamptz[] := '{}';
   never_seen bigint[] := '{}';
+  -- Assets without a history so far; those with a sighting that is not after their last known minute, and its minute.
+  beginners bigint[] := '{}';
+  late_assets bigint[] := '{}'; late_minutes timestamptz[] := '{}';
   still_live bigint;
   random_shard smallint := floor(random() * 16);
   move_assets bigint[]; move_origins bigint[]; move_targets bigint[]; move_instants timestamptz[];
   delivery_ids uuid[];
-  made_moves bigint := 0;
+  made_origins bigint[] := '{}'; made_targets bigint[] := '{}'; made_instants timestamptz[] := '{}';
   a_move recorded_move;
 begin
   -- The first sighting per asset and minute is the earliest; of two at the same instant, the one that was sent first.
@@ -99,10 +184,12 @@ begin
   end if;
   if cardinality(fresh_assets) = 0 then return; end if;
 
-  select array_agg(l.asset), array_agg(l.at_minute), array_agg(l.location), array_agg(l.instant), array_agg(l.added)
-  into last_assets, last_minutes, last_locations, last_instants, added_minutes
+  select array_agg(l.asset), array_agg(l.at_minute), array_agg(l.location), array_agg(l.instant), array_agg(l.earliest),
+    array_agg(l.added)
+  into last_assets, last_minutes, last_locations, last_instants, earliest_minutes, added_minutes
   from (
     select distinct on (u.asset) u.asset, u.at_minute, u.location, u.instant,
+      min(u.at_minute) over (partition by u.asset) as earliest,
       count(*) filter (where u.n <= claimed) over (partition by u.asset) as added
     from unnest(fresh_assets, fresh_minutes, fresh_locations, fresh_instants)
       with ordinality u (asset, at_minute, location, instant, n)
@@ -130,7 +217,7 @@ begin
         then stored.last_seen_at else excluded.last_seen_at end,
       last_minute = greatest(stored.last_minute, excluded.last_minute),
       minutes = stored.minutes + excluded.minutes
-    returning asset_id, previous_location_id, previous_minute
+    returning asset_id, previous_location_id, previous_minute, history_from
   loop
     previous_locations := previous_locations || one.previous_location_id;
     previous_minutes := previous_minutes || one.previous_minute;
@@ -138,6 +225,12 @@ begin
       raise exception 'positions were returned in a different order';
     end if;
     if one.previous_minute is null then never_seen := never_seen || one.asset_id; end if;
+    if one.previous_minute is null or one.history_from > one.previous_minute then
+      beginners := beginners || one.asset_id;
+    elsif one.previous_minute >= earliest_minutes[cardinality(previous_locations)] then
+      late_assets := late_assets || one.asset_id;
+      late_minutes := late_minutes || earliest_minutes[cardinality(previous_locations)];
+    end if;
     if sighting_source = 'operator' and one.previous_minute > last_minutes[cardinality(previous_locations)] then
       raise exception 'a reader saw an asset in a later minute meanwhile' using errcode = 'LS001';
     end if;
@@ -146,6 +239,14 @@ begin
       raise exception 'an asset was moved while its sightings were smoothed' using errcode = 'LS001';
     end if;
   end loop;
+
+  -- First sightings: of assets without a history, and where a sighting is not after the first one.
+  if cardinality(late_assets) > 0 then
+    select beginners || array_agg(f.asset_id) into beginners
+    from unnest(late_assets, late_minutes) u (asset, at_minute)
+    join first_sightings f on f.org_id = tenant_id and f.asset_id = u.asset and f.seen_at >= u.at_minute;
+  end if;
+  if cardinality(beginners) > 0 then perform from correct_first_sightings(tenant_id, beginners); end if;
 
   -- Totals of the report. The lock decides whether an asset that is being deleted counts as live or as deleted.
   if cardinality(never_seen) > 0 then
@@ -191,12 +292,15 @@ begin
     returning delivery_id, asset_id, asset_external_key, asset_name, from_location_id, from_location_name,
       to_location_id, to_location_name, occurred_at, recorded_at
   loop
-    made_moves := made_moves + 1;
+    made_origins := made_origins || a_move.from_location_id;
+    made_targets := made_targets || a_move.to_location_id;
+    made_instants := made_instants || a_move.occurred_at;
     return next a_move;
   end loop;
-  if made_moves < cardinality(move_assets) then
+  if cardinality(made_targets) < cardinality(move_assets) then
     raise exception 'a location was deleted while a sighting at it was recorded' using errcode = 'LS001';
   end if;
+  perform from count_location_moves(tenant_id, made_origins, made_targets, made_instants, 1);
 
   -- The outbox gets the moves in the current generation of the webhook, and nothing while deliveries are switched off.
   insert into webhook_outbox (org_id, generation, recorded_at, delivery_id)
@@ -314,10 +418,14 @@ begin
     saved_instants, '{}', '{}') s;
 end $$;
 
+revoke all on function correct_first_sightings from public;
+revoke all on function count_location_moves from public;
 revoke all on function record_sightings from public;
 revoke all on function resolve_reads from public;
 revoke all on function record_reads from public;
 revoke all on function record_operator_sighting from public;
+grant execute on function correct_first_sightings to lastseen_writer;
+grant execute on function count_location_moves to lastseen_writer;
 grant execute on function record_sightings to lastseen_writer;
 grant execute on function resolve_reads to lastseen_writer;
 grant execute on function record_reads to lastseen_writer;

@@ -13,6 +13,7 @@ import {
   whereRef,
   listRecords,
 } from '../records/list.sql.ts'
+import { incrementScanned } from '../records/counts.sql.ts'
 import { createRecordLoader } from '../records/record-loader.ts'
 import type { RecordRef } from '../records/record.ts'
 import { toRecord, groupRows } from '../records/group-rows.ts'
@@ -171,10 +172,18 @@ export async function assetIdsByKey(tx: Tx, orgId: number, keys: readonly string
   return new Map(rows.map((row) => [row.external_key, row.id]))
 }
 
-/** Whether the asset has a position, and so a row in the report. */
-export async function isScanned(tx: Tx, orgId: number, id: number): Promise<boolean> {
-  const rows = await tx.query(sql`select from asset_positions where org_id = ${orgId} and asset_id = ${id}`)
-  return rows.length > 0
+/** Counts an asset that has been seen as deleted, in the totals of the report. The asset is locked. */
+export async function countScannedDeleted(tx: Tx, orgId: number, id: number): Promise<void> {
+  const [position] = await tx.query<{ first_day: string | null }>(sql`
+    select date_trunc('day', f.seen_at, 'UTC') as first_day
+    from asset_positions p
+    left join first_sightings f on f.org_id = ${orgId} and f.asset_id = p.asset_id
+    where p.org_id = ${orgId} and p.asset_id = ${id}`)
+  if (position === undefined) return
+  await incrementScanned(tx, orgId, { live: -1, deleted: 1 })
+  await tx.query(sql`
+    update first_sighting_counts set live = live - 1, deleted = deleted + 1
+    where org_id = ${orgId} and day = ${position.first_day}`)
 }
 
 /** The next live assets after an id, ordered by id, regardless of their period of validity. */

@@ -1,8 +1,7 @@
-import { incrementScanned } from '../records/counts.sql.ts'
 import type { RecordDeps, RecordRef } from '../records/record.ts'
 import { changeRecord, createRecord, deleteRecord } from '../records/commands.ts'
 import { type Asset, type AssetDraft, type AssetPatch, applyAssetPatch, assertMetadataSize } from './asset.ts'
-import { assetRepository, isScanned } from './assets.sql.ts'
+import { assetRepository, countScannedDeleted } from './assets.sql.ts'
 
 export async function createAsset(deps: RecordDeps, orgId: number, draft: AssetDraft): Promise<Asset> {
   assertMetadataSize(draft.metadata)
@@ -17,6 +16,4 @@ export const changeAsset = (deps: RecordDeps, orgId: number, ref: RecordRef, pat
   changeRecord(deps, assetRepository, orgId, ref, (current) => applyAssetPatch(current, patch))
 
 export const deleteAsset = (deps: RecordDeps, orgId: number, ref: RecordRef): Promise<void> =>
-  deleteRecord(deps, assetRepository, orgId, ref, async (tx, id) => {
-    if (await isScanned(tx, orgId, id)) await incrementScanned(tx, orgId, { live: -1, deleted: 1 })
-  })
+  deleteRecord(deps, assetRepository, orgId, ref, (tx, id) => countScannedDeleted(tx, orgId, id))

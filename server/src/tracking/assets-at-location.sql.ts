@@ -4,7 +4,7 @@ import type { Page } from '../kernel/page.ts'
 import { groupRows, toRecord } from '../records/group-rows.ts'
 import { type CoreRow, type ListRequest, type RecordTable, coreColumns, listRecords } from '../records/list.sql.ts'
 import type { RecordCore } from '../records/record.ts'
-import { requestedLocations } from './report.sql.ts'
+import { requestedLocations } from './report-request.sql.ts'
 
 const table: RecordTable = {
   kind: 'asset',

@@ -2,9 +2,10 @@ import type { Db } from '../db/database.ts'
 import { paginate, withGenericPlan } from '../db/plan-cache.ts'
 import { type Sql, join, sql } from '../db/sql.ts'
 import { type Instant, fromDatabase } from '../kernel/instant.ts'
-import type { Page, PageRequest, SortTerm } from '../kernel/page.ts'
+import type { Page } from '../kernel/page.ts'
 import { isEffective, likePattern, outsideWindow } from '../records/list.sql.ts'
-import { isObservedWithin } from './time-bounds.sql.ts'
+import { type PastReportRequest, defaultLimits, latestMinute, pastReport } from './report-at.sql.ts'
+import { type ReportRequest, orderBy, requestedLocations } from './report-request.sql.ts'
 
 export interface AssetPosition {
   assetId: number
@@ -13,23 +14,6 @@ export interface AssetPosition {
   locationKey: string | null
   assetDeletedAt: Instant | null
   lastSeenAt: Instant
-}
-
-type ReportSortField = 'asset_last_seen' | 'asset_external_key' | 'location_external_key'
-
-export interface ReportRequest extends PageRequest {
-  assetIds?: readonly number[] | undefined
-  assetKeys?: readonly string[] | undefined
-  locationIds?: readonly number[] | undefined
-  locationKeys?: readonly string[] | undefined
-  includeDescendants?: boolean | undefined
-  includeDeleted?: boolean | undefined
-  q?: string | undefined
-  /** Reports the locations at that instant instead of the current ones. */
-  at?: Instant | undefined
-  /** The instant at which the assets must be valid, also with `at`. */
-  now: Instant
-  sort: readonly SortTerm<ReportSortField>[]
 }
 
 interface ReportRow {
@@ -42,54 +26,14 @@ interface ReportRow {
   last_seen_at: string
 }
 
-const sortColumns: Record<ReportSortField, Sql> = {
-  asset_last_seen: sql`last_seen_at`,
-  asset_external_key: sql`asset_external_key`,
-  location_external_key: sql`location_external_key`,
-}
-
-/** The tie-breaker has the opposite direction of the time, like the index that serves the first page. */
-function orderBy(sort: ReportRequest['sort']): Sql {
-  const terms = sort.map((term) => sql`${sortColumns[term.field]}${term.descending ? sql` desc` : sql` asc`}`)
-  const last = sort.at(-1)
-  return join(
-    [...terms, last?.field === 'asset_last_seen' && !last.descending ? sql`asset_id desc` : sql`asset_id`],
-    sql`, `,
-  )
-}
-
 /** The current positions, or those at an instant according to the history. */
 function positionsAt(orgId: number, at: Instant | undefined): Sql {
   if (at === undefined)
     return sql`select p.asset_id, p.location_id, p.last_seen_at from asset_positions p where p.org_id = ${orgId}`
   return sql`
     select p.asset_id, m.location_id, m.observed_at as last_seen_at
-    from asset_positions p cross join lateral (
-      select h.location_id, h.observed_at from asset_minutes h
-      where h.org_id = ${orgId} and h.asset_id = p.asset_id and ${join(isObservedWithin(sql`h`, { to: at }), sql` and `)}
-      order by h.minute desc limit 1
-    ) m
+    from asset_positions p cross join lateral (${latestMinute(orgId, at)}) m
     where p.org_id = ${orgId}`
-}
-
-/** The requested locations and, on request, their descendants. */
-export function requestedLocations(
-  orgId: number,
-  request: Pick<ReportRequest, 'locationIds' | 'locationKeys' | 'includeDescendants'>,
-): Sql {
-  const matches =
-    request.locationIds === undefined
-      ? sql`l.external_key = any(${request.locationKeys ?? []}::text[])`
-      : sql`l.id = any(${request.locationIds}::bigint[])`
-  const roots = sql`select l.id from locations l where l.org_id = ${orgId} and l.deleted_at is null and ${matches}`
-  if (!request.includeDescendants) return roots
-  return sql`
-    with recursive below as (
-      ${roots}
-      union
-      select c.id from below join locations c on c.org_id = ${orgId} and c.parent_id = below.id and c.deleted_at is null
-    )
-    select below.id from below`
 }
 
 /** The search text without the description, which the report does not search. */
@@ -128,14 +72,34 @@ function countedTotal(orgId: number, { now, includeDeleted }: ReportRequest, liv
     )::bigint as total`
 }
 
-export async function assetLocations(db: Db, orgId: number, request: ReportRequest): Promise<Page<AssetPosition>> {
+export async function assetLocations(
+  db: Db,
+  orgId: number,
+  request: ReportRequest,
+  limits = defaultLimits,
+): Promise<Page<AssetPosition>> {
+  const { at } = request
   const filterConditions = filters(orgId, request)
-  const isUnfiltered = filterConditions.length === 0 && request.at === undefined
+  const statement =
+    at === undefined || filterConditions.length > 0
+      ? listStatement(orgId, request, filterConditions)
+      : pastStatement(orgId, { ...request, at, limits })
+  const reportRows = await db.query<ReportRow>(request.q || at !== undefined ? statement : withGenericPlan(statement))
+  return {
+    rows: reportRows.flatMap((row) => (row.asset_id === null ? [] : [assetPositionOf(row, row.asset_id)])),
+    total: reportRows[0]?.total ?? 0,
+  }
+}
+
+const columns = sql`p.asset_id, a.external_key as asset_external_key, l.id as location_id,
+  l.external_key as location_external_key, a.deleted_at as asset_deleted_at`
+
+/** The current report, or a filtered one at a past instant. */
+function listStatement(orgId: number, request: ReportRequest, filterConditions: readonly Sql[]): Sql {
   const liveness = request.includeDeleted ? [] : [sql`a.deleted_at is null`]
   const conditions = [...liveness, isEffective(sql`a`, request.now), ...filterConditions]
   const rows = sql`
-    select p.asset_id, a.external_key as asset_external_key, l.id as location_id,
-      l.external_key as location_external_key, a.deleted_at as asset_deleted_at, p.last_seen_at
+    select ${columns}, p.last_seen_at
     from (${positionsAt(orgId, request.at)}) p
     join assets a on a.org_id = ${orgId} and a.id = p.asset_id
     left join locations l on l.org_id = ${orgId} and l.id = p.location_id and l.deleted_at is null
@@ -143,20 +107,27 @@ export async function assetLocations(db: Db, orgId: number, request: ReportReque
   const order = orderBy(request.sort)
   // The materialized CTE finds the matches before the sort; otherwise the planner scans the index of the sort order and
   // tests every row.
-  const list = isUnfiltered
-    ? sql`total as (${countedTotal(orgId, request, liveness)}),
-      page as (${paginate(sql`${rows} order by ${order}`, request)})`
-    : sql`matches as materialized (${rows}),
-      total as (select count(*) as total from matches),
-      page as (${paginate(sql`select * from matches order by ${order}`, request)})`
-  const statement = sql`with ${list} select total.total, page.* from total left join page on true order by ${order}`
-  const reportRows = await db.query<ReportRow>(
-    request.q || request.at !== undefined ? statement : withGenericPlan(statement),
-  )
-  return {
-    rows: reportRows.flatMap((row) => (row.asset_id === null ? [] : [assetPositionOf(row, row.asset_id)])),
-    total: reportRows[0]?.total ?? 0,
-  }
+  const list =
+    filterConditions.length === 0
+      ? sql`total as (${countedTotal(orgId, request, liveness)}),
+        page as (${paginate(sql`${rows} order by ${order}`, request)})`
+      : sql`matches as materialized (${rows}),
+        total as (select count(*) as total from matches),
+        page as (${paginate(sql`select * from matches order by ${order}`, request)})`
+  return sql`with ${list} select total.total, page.* from total left join page on true order by ${order}`
+}
+
+function pastStatement(orgId: number, request: PastReportRequest): Sql {
+  return sql`
+    with ${pastReport(orgId, request)},
+    page as (
+      select ${columns}, m.observed_at as last_seen_at
+      from ids join asset_positions p on p.org_id = ${orgId} and p.asset_id = ids.asset_id
+      join assets a on a.org_id = ${orgId} and a.id = ids.asset_id
+      cross join lateral (${latestMinute(orgId, request.at)}) m
+      left join locations l on l.org_id = ${orgId} and l.id = m.location_id and l.deleted_at is null
+    )
+    select total.total, page.* from total left join page on true order by ${orderBy(request.sort)}`
 }
 
 const assetPositionOf = (row: ReportRow, assetId: number): AssetPosition => ({

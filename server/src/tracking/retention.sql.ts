@@ -11,7 +11,7 @@ const batchSize = 1000
  */
 export async function deleteMinutesBefore(tx: Tx, orgId: number, before: Instant): Promise<boolean> {
   const at = toDatabase(before)
-  const updated = await tx.query(sql`
+  const updated = await tx.query<{ asset_id: number }>(sql`
     with due as (
       select p.asset_id, p.history_from from asset_positions p
       where p.org_id = ${orgId} and (p.history_from is null or p.history_from < ${at})
@@ -26,17 +26,23 @@ export async function deleteMinutesBefore(tx: Tx, orgId: number, before: Instant
     update asset_positions p set minutes = p.minutes - old.minutes, history_from = ${at}::timestamptz
     from old where p.org_id = ${orgId} and p.asset_id = old.asset_id
     returning p.asset_id`)
+  const assetIds = updated.map((row) => row.asset_id)
+  if (assetIds.length > 0) await tx.query(sql`select from correct_first_sightings(${orgId}, ${assetIds})`)
   return updated.length === batchSize
 }
 
 /** Deletes a batch of the moves recorded before an instant. Returns whether there may be more. */
 export async function deleteMovesBefore(tx: Tx, orgId: number, before: Instant): Promise<boolean> {
   await withCustomPlan(tx)
-  const deleted = await tx.query(sql`
+  const deleted = await tx.query<{ from_location_id: number | null; to_location_id: number; occurred_at: string }>(sql`
     delete from moves m where m.org_id = ${orgId} and (m.recorded_at, m.delivery_id) in (
       select o.recorded_at, o.delivery_id from moves o
       where o.org_id = ${orgId} and o.recorded_at < ${toDatabase(before)}
       order by o.recorded_at limit ${batchSize})
-    returning m.delivery_id`)
+    returning m.from_location_id, m.to_location_id, m.occurred_at`)
+  if (deleted.length > 0)
+    await tx.query(sql`
+      select from count_location_moves(${orgId}, ${deleted.map((row) => row.from_location_id)},
+        ${deleted.map((row) => row.to_location_id)}, ${deleted.map((row) => row.occurred_at)}, -1)`)
   return deleted.length === batchSize
 }

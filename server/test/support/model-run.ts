@@ -8,7 +8,10 @@ import { changeLocation, deleteLocation, renameLocation } from '../../src/locati
 import { recordOperatorSighting } from '../../src/tracking/recording/record-operator-sighting.ts'
 import { attachTag, detachTag, getRecord, renameRecord } from '../../src/records/commands.ts'
 import { changeReader } from '../../src/readers/commands.ts'
+import { fromDatabase } from '../../src/kernel/instant.ts'
 import { assetHistory } from '../../src/tracking/history.sql.ts'
+import { listLocationEvents } from '../../src/tracking/location-events.sql.ts'
+import type { PastReportLimits } from '../../src/tracking/report-at.sql.ts'
 import { assetLocations } from '../../src/tracking/report.sql.ts'
 import { type ModelDatabase, assetIds, newModel } from './model-database.ts'
 import { type ModelMessage, type TrackingModel, textOf } from './tracking-model.ts'
@@ -33,6 +36,18 @@ const accepted = async (work: Promise<unknown>): Promise<boolean> => {
     if (error instanceof ApiError) return false
     throw error
   }
+}
+
+/** A request for the report: its order, its filter and the size of its pages. */
+export interface Question {
+  isWithDeleted: boolean
+  /** Microseconds relative to the clock; the current report without it. */
+  atOffset: number | undefined
+  locationIds: number[] | undefined
+  sort: { field: 'asset_last_seen' | 'asset_external_key' | 'location_external_key'; descending: boolean }[]
+  limit: number
+  /** Reads so little at once that every way to find the page is taken. */
+  limits: PastReportLimits | undefined
 }
 
 /** Applies every action to the service and to the model. */
@@ -180,6 +195,53 @@ export class ModelRun {
       expect(total).toBe(rows.length)
     })
     await Promise.all([...trails, ...reports, this.#compareMoves()])
+  }
+
+  /** Compares all pages of a report with the model. */
+  async compareReport({ atOffset, locationIds, sort, limit, limits, isWithDeleted }: Question): Promise<void> {
+    const at = atOffset === undefined ? undefined : this.model.now + atOffset
+    const expected = this.model.orderedReport({ isWithDeleted, locationIds, ...(at === undefined ? {} : { at }) }, sort)
+    for (let offset = 0; offset <= expected.length; offset += limit) {
+      const request = {
+        ...{ limit, offset, sort, locationIds, includeDeleted: isWithDeleted },
+        at: at === undefined ? undefined : instant(textOf(at)),
+        now: instant(textOf(this.model.now)),
+      }
+      const { rows, total } = await assetLocations(this.#database.core.db.read, this.#orgId, request, limits)
+      const shown = rows.map(({ assetDeletedAt, ...rest }) => ({ ...rest, isDeleted: assetDeletedAt !== null }))
+      expect(shown).toEqual(expected.slice(offset, offset + limit))
+      expect(total).toBe(expected.length)
+    }
+  }
+
+  /** Compares all pages of a location's history with a plain query. */
+  async compareLocationEvents(
+    locationId: number,
+    bounds: { fromOffset: number | undefined; toOffset: number | undefined },
+    limit: number,
+  ): Promise<void> {
+    const at = (offset: number | undefined) =>
+      offset === undefined ? undefined : instant(textOf(this.model.now + offset))
+    const [from, to] = [at(bounds.fromOffset), at(bounds.toOffset)]
+    const expected = await this.#database.sql`
+      select event, asset_id::int as "assetId", other_id::int as "otherId", occurred_at::text as "occurredAt" from (
+        select 'arrival' as event, asset_id, from_location_id as other_id, occurred_at, delivery_id from moves
+        where org_id = ${this.#orgId} and to_location_id = ${locationId}
+        union all
+        select 'departure', asset_id, to_location_id, occurred_at, delivery_id from moves
+        where org_id = ${this.#orgId} and from_location_id = ${locationId}
+      ) e
+      where date_trunc('milliseconds', occurred_at) >= date_trunc('milliseconds', ${from ?? '-infinity'}::text::timestamptz)
+        and date_trunc('milliseconds', occurred_at) <= date_trunc('milliseconds', ${to ?? 'infinity'}::text::timestamptz)
+      order by occurred_at desc, delivery_id`
+    for (let offset = 0; offset <= expected.length; offset += limit) {
+      const request = { limit, offset, from, to }
+      const { rows, total } = await listLocationEvents(this.#database.core.db.read, this.#orgId, locationId, request)
+      const shown = rows.map(({ event, assetId, otherId, occurredAt }) => ({ event, assetId, otherId, occurredAt }))
+      const page = expected.slice(offset, offset + limit)
+      expect(shown).toEqual(page.map((row) => ({ ...row, occurredAt: fromDatabase(row['occurredAt']) })))
+      expect(total).toBe(expected.length)
+    }
   }
 
   async #compareMoves(): Promise<void> {

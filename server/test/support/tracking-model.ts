@@ -37,6 +37,15 @@ interface ModelAsset {
   last: (Row & { minute: number }) | null
 }
 
+interface ModelPosition {
+  assetId: number
+  assetKey: string
+  locationId: number | null
+  locationKey: string | null
+  isDeleted: boolean
+  lastSeenAt: string
+}
+
 interface ModelLocation {
   id: number
   key: string
@@ -154,7 +163,7 @@ export class TrackingModel {
   }
 
   /** Where every scanned asset is, or was at an instant; times are compared at the millisecond they show. */
-  report(options: { isWithDeleted: boolean; at?: number }): object[] {
+  report(options: { isWithDeleted: boolean; at?: number }): ModelPosition[] {
     const { at = Infinity } = options
     const shown = [...this.assets.values()].filter((asset) => options.isWithDeleted || !asset.isDeleted)
     return shown.flatMap((asset) => {
@@ -176,4 +185,32 @@ export class TrackingModel {
       ]
     })
   }
+
+  /** The report with a filter by location, in the order of the request. */
+  orderedReport(
+    question: { isWithDeleted: boolean; at?: number; locationIds?: readonly number[] | undefined },
+    sort: readonly { field: keyof typeof sortFields; descending: boolean }[],
+  ): ModelPosition[] {
+    const rows = this.report(question).filter(
+      ({ locationId }) => !question.locationIds || (locationId !== null && question.locationIds.includes(locationId)),
+    )
+    const last = sort.at(-1)
+    const idSign = last?.field === 'asset_last_seen' && !last.descending ? -1 : 1
+    const compare = (a: ModelPosition, b: ModelPosition): number => {
+      for (const { field, descending } of sort) {
+        const [left, right] = [a[sortFields[field]], b[sortFields[field]]]
+        // No value comes after every value.
+        const order = left === right ? 0 : left === null ? 1 : right === null || left < right ? -1 : 1
+        if (order !== 0) return descending ? -order : order
+      }
+      return idSign * (a.assetId - b.assetId)
+    }
+    return rows.toSorted(compare)
+  }
 }
+
+const sortFields = {
+  asset_last_seen: 'lastSeenAt',
+  asset_external_key: 'assetKey',
+  location_external_key: 'locationKey',
+} as const

@@ -40,6 +40,8 @@ afterAll(() => database.drop())
 describe('The functions in the database', () => {
   it('are those that record sightings', () => {
     expect(functions.map(({ name }) => name)).toEqual([
+      'correct_first_sightings',
+      'count_location_moves',
       'record_operator_sighting',
       'record_reads',
       'record_sightings',

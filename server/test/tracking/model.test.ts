@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Action, ModelRun } from '../support/model-run.ts'
+import { type Action, ModelRun, type Question } from '../support/model-run.ts'
 import { ModelDatabase, assetIds, locationIds, readerIds, tagNames } from '../support/model-database.ts'
 import { propertyRuns } from '../support/rounds.ts'
 
@@ -80,6 +80,57 @@ describe('reads, saves and changes in any order', () => {
         const run = new ModelRun(world, await world.unusedOrg())
         for (const one of actions) await run.perform(one)
         await run.compare(run.model.now + atOffset)
+      },
+    )
+    await fc.assert(property, { numRuns })
+  })
+})
+
+const question: fc.Arbitrary<Question> = fc.record({
+  isWithDeleted: fc.boolean(),
+  atOffset: fc.option(
+    fc.oneof(fc.integer({ min: -500 * seconds, max: 130 * seconds }), fc.constantFrom(-60 * seconds, 0)),
+    { nil: undefined, freq: 8 },
+  ),
+  locationIds: fc.option(fc.uniqueArray(location, { minLength: 1, maxLength: 3 }), { nil: undefined }),
+  sort: fc.uniqueArray(
+    fc.record({
+      field: fc.constantFrom('asset_last_seen', 'asset_external_key', 'location_external_key'),
+      descending: fc.boolean(),
+    }),
+    { minLength: 1, maxLength: 3, selector: (term) => term.field, size: 'xsmall' },
+  ),
+  limit: fc.constantFrom(1, 2, 50),
+  limits: fc.constantFrom(undefined, { fewAssets: 0, slice: 1 }, { fewAssets: 0, slice: 2 }),
+})
+
+describe('the report at any instant, in any order and with any filter', () => {
+  it('lists the positions of the reference model, page by page (D25, D34)', { timeout: 3_600_000 }, async () => {
+    const property = fc.asyncProperty(
+      fc.array(action, { minLength: 3, maxLength: 14 }),
+      fc.array(question, { minLength: 6, maxLength: 6 }),
+      async (actions, questions) => {
+        const run = new ModelRun(world, await world.unusedOrg())
+        for (const one of actions) await run.perform(one)
+        for (const one of questions) await run.compareReport(one)
+      },
+    )
+    await fc.assert(property, { numRuns })
+  })
+})
+
+describe('the history of a location', () => {
+  const bound = fc.option(fc.integer({ min: -500 * seconds, max: 130 * seconds }), { nil: undefined })
+
+  it('lists and counts its arrivals and departures within any bounds', { timeout: 3_600_000 }, async () => {
+    const property = fc.asyncProperty(
+      fc.array(action, { minLength: 3, maxLength: 14 }),
+      fc.array(fc.tuple(location, bound, bound, fc.constantFrom(1, 2, 50)), { minLength: 6, maxLength: 6 }),
+      async (actions, questions) => {
+        const run = new ModelRun(world, await world.unusedOrg())
+        for (const one of actions) await run.perform(one)
+        for (const [id, fromOffset, toOffset, limit] of questions)
+          await run.compareLocationEvents(id, { fromOffset, toOffset }, limit)
       },
     )
     await fc.assert(property, { numRuns })

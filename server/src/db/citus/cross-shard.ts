@@ -35,8 +35,15 @@ const buckets = 'One row per credential for all processes; counting it on every 
 const failures = 'Counted before the organization is known.'
 const topics = 'A topic without a reader belongs to no organization.'
 
-/** Database functions that the application calls. */
-const functions = ['record_reads', 'record_operator_sighting', 'record_sightings', 'resolve_reads']
+/** Database functions that the application, or another one of them, calls. */
+const functions = [
+  'record_reads',
+  'record_operator_sighting',
+  'record_sightings',
+  'resolve_reads',
+  'correct_first_sightings',
+  'count_location_moves',
+]
 
 /** Statements that deliberately do not run on a single shard. All others name one organization and run on its shard. */
 export const testedCrossShardStatements: readonly CrossShardStatement[] = [

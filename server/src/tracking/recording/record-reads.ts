@@ -17,8 +17,9 @@ interface Deps {
  * 2. `record_sightings` keeps the first sighting of each asset and minute.
  * 3. It inserts the minute (`asset_minutes`). If the minute already has a sighting, the following steps are skipped.
  * 4. It updates the asset's position (`asset_positions`) and reads the previous location.
- * 5. It counts an asset that is seen for the first time (`record_counts`).
- * 6. It inserts a move if the location has changed (`moves`), with the current names.
+ * 5. It stores and counts the first sighting of an asset (`first_sightings`, `first_sighting_counts`, `record_counts`).
+ * 6. It inserts a move if the location has changed (`moves`), with the current names, and counts it
+ *    (`location_move_counts`).
  * 7. It queues the move for delivery if the organization has a webhook (`webhook_outbox`).
  *
  * Batches with a reader that smooths take several round trips, because smoothing reads recent sightings between 1 and 2.
