@@ -13,6 +13,7 @@ const publicPages = ['/sign-in', '/sign-up', '/forgot-password', '/reset-passwor
 
 const appPages: [string, (fixture: Fixture) => string][] = [
   ['Overview', () => '/'],
+  ['Assets not seen', () => '/unseen?show=never'],
   ['Assets', () => '/assets'],
   ['an asset', ({ assets }) => `/assets/${assets[0]!.id}`],
   ['Locations', () => '/locations'],
@@ -24,6 +25,8 @@ const appPages: [string, (fixture: Fixture) => string][] = [
   ['Import & export', () => '/import'],
   ['Labels', () => '/labels'],
   ['Reports', () => '/reports'],
+  ['Time per location', () => '/reports?tab=dwell'],
+  ['Flow', () => '/reports?tab=flow'],
   ['Account', () => '/settings/account'],
   ['API Keys', () => '/settings/api-keys'],
   ['Webhooks', () => '/settings/webhooks'],
