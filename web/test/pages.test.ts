@@ -100,10 +100,11 @@ test('Every page of an empty organization shows the next step', async ({ page })
     ['/assets', 'No assets yet'],
     ['/locations', 'No locations yet'],
     ['/readers', 'No readers yet'],
-    ['/readers/inbox', 'No unknown tags'],
+    ['/readers/inbox', 'No unassigned tags'],
     ['/settings/api-keys', 'No keys yet'],
     ['/scan', 'There are no locations yet'],
     ['/labels', 'There are no assets yet'],
+    ['/reports?tab=dwell', 'No sightings in this period.'],
   ] as const) {
     await page.goto(url() + path)
     await expect(page.getByText(text)).toBeVisible()
