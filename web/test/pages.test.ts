@@ -14,6 +14,7 @@ const publicPages = ['/sign-in', '/sign-up', '/forgot-password', '/reset-passwor
 
 const appPages: [string, (fixture: Fixture) => string][] = [
   ['Overview', () => '/'],
+  ['Assets not seen', () => '/unseen?show=never'],
   ['Assets', () => '/assets'],
   ['an asset', ({ assets }) => `/assets/${assets[0]!.id}`],
   ['Locations', () => '/locations'],
@@ -25,6 +26,8 @@ const appPages: [string, (fixture: Fixture) => string][] = [
   ['Import & export', () => '/import'],
   ['Labels', () => '/labels'],
   ['Reports', () => '/reports'],
+  ['Time per location', () => '/reports?tab=dwell'],
+  ['Flow', () => '/reports?tab=flow'],
   ['Account', () => '/settings/account'],
   ['API Keys', () => '/settings/api-keys'],
   ['Webhooks', () => '/settings/webhooks'],
@@ -123,10 +126,11 @@ test('Every page of an empty organization shows the next step', async ({ page })
     ['/assets', 'No assets yet'],
     ['/locations', 'No locations yet'],
     ['/readers', 'No readers yet'],
-    ['/readers/inbox', 'No unknown tags'],
+    ['/readers/inbox', 'No unassigned tags'],
     ['/settings/api-keys', 'No keys yet'],
     ['/scan', 'There are no locations yet'],
     ['/labels', 'There are no assets yet'],
+    ['/reports?tab=dwell', 'No sightings in this period.'],
   ] as const) {
     await page.goto(url() + path)
     await expect(page.getByText(text)).toBeVisible()

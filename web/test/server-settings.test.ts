@@ -94,7 +94,7 @@ test('An unknown reader appears in the inbox, and its messages are accepted afte
   await dialog.getByRole('button', { name: 'I have saved it' }).click()
   await expect(table.getByRole('row')).toHaveCount(2)
   await broker.publish('lastseen/gate-9/reads', '{"reads":[{"tag":"E2AB"}]}')
-  await expect(page.getByRole('table', { name: 'Unknown tags' })).toContainText('E2AB')
+  await expect(page.getByRole('table', { name: 'Unassigned tags' })).toContainText('E2AB')
   await goToPage(page, 'Readers')
   await expect(page.getByRole('row', { name: /Gate nine/ })).toContainText('reporting')
 })

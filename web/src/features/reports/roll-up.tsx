@@ -1,7 +1,8 @@
 import { Button, Select, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { useLocationCounts } from '../../api/overview.ts'
+import { overview, useLocationCounts } from '../../api/overview.ts'
 import type { LocationCount } from '../../api/types.ts'
 import { IconDownload, IconSearch } from '../../components/icons.ts'
 import { formatNumber } from '../../lib/time.ts'
@@ -26,6 +27,7 @@ const nameOf = (level: number): string => (level === 0 ? 'Top level' : `Level ${
  * with more than one location. `level` is null until the locations are loaded.
  */
 export function useRollUp() {
+  const { isPending } = useQuery(overview())
   const locations = useLocationCounts()
   const [{ level: chosen }, change] = useReportSearch()
   const sizes = useMemo(() => levelSizes(locations), [locations])
@@ -52,7 +54,7 @@ export function useRollUp() {
     />
   )
   const level = value === 'all' ? {} : { level: Number(value) }
-  return { level: sizes.length === 0 ? null : level, control }
+  return { level: isPending ? null : level, control }
 }
 
 /** A text that filters the rows of a report, which the URL holds. */
