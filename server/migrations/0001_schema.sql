@@ -106,6 +106,18 @@ create table invitations (
   constraint invitations_org foreign key (org_id) references organizations (org_id)
 );
 
+-- Views of a list that a user has saved: the filters, the order and the columns, as the page encodes them.
+create table saved_views (
+  org_id bigint not null,
+  id bigint not null,
+  user_id bigint not null,
+  name text collate "C" not null,
+  search text not null,
+  constraint saved_views_pk primary key (org_id, id),
+  constraint saved_views_name unique (org_id, user_id, name),
+  constraint saved_views_org foreign key (org_id) references organizations (org_id)
+);
+
 -- Credentials ----------------------------------------------------------------------------------------------------------
 
 -- Maps a client id to its organization. A copy of this table is on every node.
@@ -135,7 +147,8 @@ create table credentials (
 );
 
 -- One row per family of refresh tokens, of an API key or of a user's session. A refresh locks the row first, so that only one
--- of two concurrent uses of a token succeeds.
+-- of two concurrent uses of a token succeeds. `end_reason` says why a user's session was ended: signed_out, password_changed
+-- or revoked.
 create table refresh_token_families (
   org_id bigint not null,
   family_id uuid not null,
@@ -146,6 +159,7 @@ create table refresh_token_families (
   created_at timestamptz not null,
   expires_at timestamptz not null,
   revoked_at timestamptz,
+  end_reason text,
   constraint refresh_token_families_pk primary key (org_id, family_id),
   constraint refresh_token_families_org foreign key (org_id) references organizations (org_id),
   constraint refresh_token_families_holder check ((client_id is null) <> (user_id is null))
@@ -518,17 +532,30 @@ create table webhook_attempts (
 
 -- An import is staged row by row, checked, then run, and kept for a day. An organization runs one import at a time; `job` is
 -- the job of a waiting import. `bytes` is the size of its rows.
+--
+-- A bulk job of the public API is an import whose rows arrive in one request. `mode` says whether rows may create, update, or
+-- both; `on_error` whether an invalid row aborts the job or is skipped. `failed` is the number of invalid rows. A request
+-- with an idempotency key returns the job of the earlier request with that key and the same digest. A trimmed job has lost its
+-- errors: it is kept only for its key, and quotas do not count it.
 create table imports (
   org_id bigint not null,
   id bigint not null,
   kind text not null,
   state text not null,
   job text,
+  is_bulk boolean not null default false,
+  mode text not null default 'upsert',
+  is_dry_run boolean not null default false,
+  on_error text not null default 'abort',
+  idempotency_key text,
+  request_digest text,
+  is_trimmed boolean not null default false,
   rows bigint not null,
   bytes bigint not null default 0,
   creates bigint not null,
   updates bigint not null,
   unchanged bigint not null,
+  failed bigint not null default 0,
   errors_total bigint not null,
   errors json not null,
   created_at timestamptz not null,
@@ -537,9 +564,12 @@ create table imports (
   constraint imports_kind check (kind in ('assets', 'locations')),
   constraint imports_state check (state in ('open', 'waiting', 'checking', 'checked', 'running', 'done', 'failed')),
   constraint imports_job check (job in ('check', 'run', 'run_skipping_errors')),
+  constraint imports_mode check (mode in ('create', 'update', 'upsert')),
+  constraint imports_on_error check (on_error in ('abort', 'skip')),
   constraint imports_org foreign key (org_id) references organizations (org_id)
 );
 create index imports_by_age on imports (org_id, created_at);
+create index imports_by_idempotency_key on imports (org_id, idempotency_key, created_at) where idempotency_key is not null;
 
 -- The staged rows of an import. They are read in batches of limited size, by `bytes`.
 create table import_rows (
@@ -560,8 +590,8 @@ do $$
 declare tenant_table text;
 begin
   foreach tenant_table in array array[
-    'organizations', 'credentials', 'refresh_token_families', 'invitations', 'record_counts', 'key_counters', 'assets',
-    'locations', 'tags', 'readers', 'scan_points', 'unknown_tags', 'unknown_antennas', 'asset_minutes', 'asset_positions',
+    'organizations', 'credentials', 'refresh_token_families', 'invitations', 'saved_views', 'record_counts', 'key_counters',
+    'assets', 'locations', 'tags', 'readers', 'scan_points', 'unknown_tags', 'unknown_antennas', 'asset_minutes', 'asset_positions',
     'first_sightings', 'first_sighting_counts', 'recent_sightings', 'moves', 'location_move_counts', 'webhooks',
     'webhook_outbox', 'webhook_attempts', 'imports', 'import_rows'
   ] loop

@@ -10,6 +10,13 @@ export function useUser(): User {
 }
 
 /** Rendered between signing out and the redirect to the sign-in page. */
-const signedOutUser: User = { id: 0, email: '', role: 'viewer', org: { id: 0, name: '', role: 'viewer' }, orgs: [] }
+const signedOutUser: User = {
+  id: 0,
+  email: '',
+  email_confirmed: true,
+  role: 'viewer',
+  org: { id: 0, name: '', role: 'viewer' },
+  orgs: [],
+}
 
 export const useHasRole = (role: Role): boolean => isAtLeast(useUser().role, role)

@@ -41,7 +41,11 @@ export const assetSearch = (raw: Raw) =>
 export const locationSearch = (raw: Raw) => withoutUndefined({ q: text(raw['q']), ...create(raw) })
 
 export const readersSearch = (raw: Raw) =>
-  withoutUndefined({ ...create(raw), show: oneOf(raw['show'], ['silent'] as const), page: positiveInteger(raw['page']) })
+  withoutUndefined({
+    ...create(raw),
+    show: oneOf(raw['show'], ['silent'] as const),
+    page: positiveInteger(raw['page']),
+  })
 
 export const unseenSearch = (raw: Raw) =>
   withoutUndefined({ show: oneOf(raw['show'], ['never'] as const), page: positiveInteger(raw['page']) })
