@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import { MailServer, textOf } from '../../server/test/support/smtp.ts'
 import { StubBroker } from './support/broker.ts'
 import { goToPage } from './support/navigation.ts'
 import { type ServerProcess, startServer } from './support/server-process.ts'
@@ -97,4 +98,34 @@ test('An unknown reader appears in the inbox, and its messages are accepted afte
   await expect(page.getByRole('table', { name: 'Unassigned tags' })).toContainText('E2AB')
   await goToPage(page, 'Readers')
   await expect(page.getByRole('row', { name: /Gate nine/ })).toContainText('reporting')
+})
+
+test('With mail set up, a new user confirms the e-mail address with the mailed link', async ({ page }) => {
+  const mailServer = await MailServer.open()
+  const own = await startServer({ LASTSEEN_SIGNUP: 'open', LASTSEEN_MAIL_URL: `smtp://127.0.0.1:${mailServer.port}` })
+  try {
+    await page.goto(`${own.url}/sign-up`)
+    await page.getByLabel('Organization').fill('Northwind')
+    await page.getByLabel('Your e-mail').fill('ada@example.com')
+    await page.getByRole('textbox', { name: 'Password' }).fill('correct horse battery')
+    await page.getByRole('button', { name: 'Create organization' }).click()
+    const banner = page.getByRole('status').filter({ hasText: 'Confirm your e-mail address' })
+    await expect(banner).toContainText('We sent a link to ada@example.com')
+    await banner.getByRole('button', { name: 'Send again' }).click()
+    await expect(page.getByText('Check your e-mail')).toBeVisible()
+    await expect.poll(() => mailServer.mails.length).toBe(2)
+    const [link] = /http:\S+\/confirm-email#token=\S+/.exec(textOf(mailServer.mails[1]!))!
+    await page.goto(`${own.url}/confirm-email#token=wrong`)
+    await expect(page.getByText('This link is invalid or has expired')).toBeVisible()
+    await page.goto(link)
+    await page.reload()
+    await page.goto(link)
+    await expect(page.getByRole('heading', { name: 'E-mail address confirmed' })).toBeVisible()
+    await page.getByRole('link', { name: 'Go to Lastseen' }).click()
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+    await expect(banner).toHaveCount(0)
+  } finally {
+    await own.stop()
+    await mailServer.close()
+  }
 })

@@ -1,7 +1,7 @@
 import { flushDeletions } from '../lib/delayed-deletion.ts'
-import { post, postPublic } from './request.ts'
-import { endSession, startSession } from './session.ts'
-import type { InvitationOffer, SessionResponse } from './types.ts'
+import { getOne, post, postPublic } from './request.ts'
+import { currentUser, endSession, startSession, updateUser } from './session.ts'
+import type { InvitationOffer, SessionResponse, User } from './types.ts'
 
 async function authenticate(path: string, body: object): Promise<void> {
   startSession(await postPublic<SessionResponse>(path, body))
@@ -22,6 +22,14 @@ export const requestPasswordReset = (email: string): Promise<void> => postPublic
 
 export const confirmPasswordReset = (body: { token: string; new_password: string }): Promise<void> =>
   postPublic('/auth/password-reset/confirm', body)
+
+export const requestEmailConfirmation = (): Promise<void> => post('/auth/email-confirmation')
+
+/** Also updates the session of this browser, if it has one. */
+export async function confirmEmail(token: string): Promise<void> {
+  await postPublic('/auth/email-confirmation/confirm', { token })
+  if (currentUser() !== null) updateUser(await getOne<User>('/auth/me'))
+}
 
 export const changePassword = (body: { current_password: string; new_password: string }): Promise<void> =>
   post('/auth/password', body)

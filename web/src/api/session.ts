@@ -54,6 +54,14 @@ export function startSession({ user, refresh_token, access_token, expires_in }: 
   setCurrentUser(user)
 }
 
+/** Replaces the user of the current session. */
+export function updateUser(user: User): void {
+  const stored = readStored()
+  if (stored === null) return
+  localStorage.setItem(storageKey, JSON.stringify({ ...stored, user }))
+  setCurrentUser(user)
+}
+
 /** The sign-in page shows the reason until the next sign-in. */
 export function endSession(reason: string): void {
   localStorage.setItem(endReasonKey, reason)
@@ -67,7 +75,8 @@ export const sessionEndReason = (): string | null => localStorage.getItem(endRea
 window.addEventListener('storage', (event) => {
   if (event.key !== storageKey) return
   const stored = readStored()
-  if (stored?.user.id !== current?.id || stored?.user.org.id !== current?.org.id) setCurrentUser(stored?.user ?? null)
+  const identityOf = (user: User | null | undefined) => JSON.stringify([user?.id, user?.org.id, user?.email_confirmed])
+  if (identityOf(stored?.user) !== identityOf(current)) setCurrentUser(stored?.user ?? null)
 })
 
 const isUsable = (stored: StoredSession, rejectedToken: string): boolean =>

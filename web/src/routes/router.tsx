@@ -49,6 +49,10 @@ const publicRoutes = [
   }),
   createRoute({
     getParentRoute: () => root,
+    ...lazyPage('/confirm-email', () => import('../features/auth/confirm-email.tsx'), 'ConfirmEmailPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
     ...lazyPage('/join', () => import('../features/auth/join.tsx'), 'JoinPage'),
   }),
 ] as const

@@ -3,6 +3,7 @@ import { useDisclosure, useHotkeys } from '@mantine/hooks'
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
 import { Suspense, lazy, useEffect, useState } from 'react'
 import { loadCode } from '../api/connection.ts'
+import { EmailConfirmationBanner } from '../components/email-confirmation-banner.tsx'
 import { Logo } from '../components/logo.tsx'
 import {
   IconAntenna,
@@ -190,6 +191,7 @@ export function Shell() {
         <BottomBar />
       </AppShell.Footer>
       <AppShell.Main id="main" className="app-main" tabIndex={-1}>
+        <EmailConfirmationBanner />
         <Outlet />
       </AppShell.Main>
       {hasSearched && (

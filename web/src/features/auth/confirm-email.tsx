@@ -1,0 +1,32 @@
+import { Alert, Anchor, Loader, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { confirmEmail } from '../../api/auth.ts'
+import { AuthPage } from './auth-page.tsx'
+import { takeTokenFromUrl } from './token.ts'
+
+/** Opened from the link in the confirmation mail, signed in or not. */
+export function ConfirmEmailPage() {
+  const [token] = useState(takeTokenFromUrl)
+  const confirmation = useQuery({
+    queryKey: ['confirm-email', token],
+    queryFn: () => confirmEmail(token).then(() => true),
+    retry: false,
+    staleTime: Infinity,
+  })
+  return (
+    <AuthPage title={confirmation.isSuccess ? 'E-mail address confirmed' : 'Confirm your e-mail address'}>
+      {confirmation.isPending && <Loader aria-label="Confirming" size="sm" />}
+      {confirmation.isError && (
+        <Alert color="yellow" title="This link is invalid or has expired">
+          Sign in and request a new link.
+        </Alert>
+      )}
+      {confirmation.isSuccess && <Text size="sm">Thank you. You can now use every function of Lastseen.</Text>}
+      <Anchor size="sm" renderRoot={(props) => <Link to="/" {...props} />}>
+        Go to Lastseen
+      </Anchor>
+    </AuthPage>
+  )
+}
