@@ -77,12 +77,12 @@ function idempotencyKeyOf(text: string | undefined): string | null {
   throw apiError.invalid({ field: name, code: 'invalid_value', message })
 }
 
-function importRoute(deps: BulkDeps, base: string, kind: ImportKind): AnyRoute {
+function importRoute(deps: BulkDeps, base: string, kind: ImportKind, path: `/bulk/${string}`): AnyRoute {
   const row = rowComponents[kind] as Component
   return route({
     id: `bulk.${kind}.import`,
     method: 'POST',
-    path: `/bulk/${kind}`,
+    path,
     group: 'Bulk',
     access: 'any',
     scopes: [`${kind}:write`],
@@ -187,6 +187,7 @@ function acceptedFormat(accept: string | undefined): Format {
 
 interface Export<Row> {
   name: string
+  path: `/bulk/${string}`
   scope: string
   summary: string
   description: string
@@ -203,7 +204,7 @@ const snapshotText =
 /** An export, generated while it is sent. */
 function exportRoute<Row>(
   deps: BulkDeps,
-  { name, scope, summary, description, out, present, table, csvSample }: Export<Row>,
+  { name, path, scope, summary, description, out, present, table, csvSample }: Export<Row>,
   parameters: object,
   read: (db: Db, orgId: number, query: never) => AsyncIterable<Row[]>,
 ): AnyRoute {
@@ -214,7 +215,7 @@ function exportRoute<Row>(
   return route({
     id: `bulk.${name}.export`,
     method: 'GET',
-    path: `/bulk/${name}`,
+    path,
     group: 'Bulk',
     access: 'any',
     scopes: [scope],
@@ -237,13 +238,14 @@ function exportRoute<Row>(
 
 /** Many records in one request. The formats are the same on both surfaces. */
 export const bulkRoutes = (deps: BulkDeps, base: string): AnyRoute[] => [
-  importRoute(deps, base, 'assets'),
-  importRoute(deps, base, 'locations'),
+  importRoute(deps, base, 'assets', '/bulk/assets'),
+  importRoute(deps, base, 'locations', '/bulk/locations'),
   ...jobRoutes(deps),
   exportRoute(
     deps,
     {
       name: 'assets',
+      path: '/bulk/assets',
       scope: 'assets:read',
       summary: 'Export all assets',
       description: 'Every live asset, whether it is valid now or not, by id.',
@@ -253,12 +255,13 @@ export const bulkRoutes = (deps: BulkDeps, base: string): AnyRoute[] => [
       csvSample: csvSamples.assets,
     },
     {},
-    assetRows,
+    (db, orgId) => assetRows(db, orgId),
   ),
   exportRoute(
     deps,
     {
       name: 'locations',
+      path: '/bulk/locations',
       scope: 'locations:read',
       summary: 'Export all locations',
       description: 'Every live location, whether it is valid now or not, by id.',
@@ -274,6 +277,7 @@ export const bulkRoutes = (deps: BulkDeps, base: string): AnyRoute[] => [
     deps,
     {
       name: 'history',
+      path: '/bulk/history',
       scope: 'tracking:read',
       summary: 'Export the location history of all assets',
       description: 'One row per recorded minute of every live asset, by asset and time. `from` and `to` are inclusive.',
@@ -289,6 +293,7 @@ export const bulkRoutes = (deps: BulkDeps, base: string): AnyRoute[] => [
     deps,
     {
       name: 'moves',
+      path: '/bulk/moves',
       scope: 'tracking:read',
       summary: 'Export all moves',
       description: 'Every move, oldest first. `from` and `to` are inclusive and compared with `occurred_at`.',
