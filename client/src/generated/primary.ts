@@ -1139,7 +1139,7 @@ export interface components {
          *       "other_location_name": null
          *     }
          */
-        Passage: {
+        LocationEvent: {
             event: string;
             /** Format: date-time */
             occurred_at: string;
@@ -3667,7 +3667,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
-                        data: components["schemas"]["Passage"][];
+                        data: components["schemas"]["LocationEvent"][];
                         limit: number;
                         offset: number;
                         /** Format: int64 */

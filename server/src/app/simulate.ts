@@ -26,7 +26,7 @@ export async function simulate(
 ): Promise<{ reads: number }> {
   const { orgId, name } = await organizationNamed(context, options.org)
   const site = buildSite(options.seed, options.assets, antennaFormats.has(options.format))
-  say(`Creating ${site.places.length} locations and ${site.assets.length} assets in ${name} …`)
+  say(`Creating ${site.locations.length} locations and ${site.assets.length} assets in ${name} …`)
   const tokens = await provisionSite(context, orgId, site, options.format)
   await context.pubsub.publishAndWait(readerChangedTopic, '')
   let reads = 0

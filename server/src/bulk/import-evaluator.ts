@@ -142,5 +142,5 @@ function metadataErrors(row: WantedRow, { metadata }: Imported): LineError[] {
 
 const fieldOf = (row: WantedRow, tag: TagDraft): string => `tags[${row.tags.lastIndexOf(tag)}].value`
 
-const alreadyAttached = (row: WantedRow, tag: TagDraft, { holderKey }: OwnedTag): LineError =>
-  problem(row, fieldOf(row, tag), `This tag is already attached to ${holderKey}`)
+const alreadyAttached = (row: WantedRow, tag: TagDraft, { ownerKey }: OwnedTag): LineError =>
+  problem(row, fieldOf(row, tag), `This tag is already attached to ${ownerKey}`)

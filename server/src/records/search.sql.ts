@@ -18,8 +18,8 @@ export interface TagHit {
   value: string
   assetId: number | null
   locationId: number | null
-  holderKey: string
-  holderName: string
+  ownerKey: string
+  ownerName: string
 }
 
 const tables: Record<RecordKind, Sql> = { asset: sql`assets`, location: sql`locations` }
@@ -84,12 +84,12 @@ export async function searchTags(db: Db, orgId: number, q: string, limit: number
     value: string
     asset_id: number | null
     location_id: number | null
-    holder_key: string
-    holder_name: string
+    owner_key: string
+    owner_name: string
   }>(sql`
     with found as (${join(queries, sql` union all `)})
     select f.id, f.tag_type, f.value, f.asset_id, f.location_id,
-      coalesce(a.external_key, l.external_key) as holder_key, coalesce(a.name, l.name) as holder_name
+      coalesce(a.external_key, l.external_key) as owner_key, coalesce(a.name, l.name) as owner_name
     from found f left join assets a on a.org_id = ${orgId} and a.id = f.asset_id
     left join locations l on l.org_id = ${orgId} and l.id = f.location_id
     order by f.normalized_value, f.id limit ${limit}`)
@@ -99,7 +99,7 @@ export async function searchTags(db: Db, orgId: number, q: string, limit: number
     value: row.value,
     assetId: row.asset_id,
     locationId: row.location_id,
-    holderKey: row.holder_key,
-    holderName: row.holder_name,
+    ownerKey: row.owner_key,
+    ownerName: row.owner_name,
   }))
 }

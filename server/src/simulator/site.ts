@@ -22,7 +22,7 @@ export interface SiteAsset {
 }
 
 export interface Site {
-  places: SiteLocation[]
+  locations: SiteLocation[]
   points: SitePoint[]
   assets: SiteAsset[]
 }
@@ -31,15 +31,15 @@ const kinds = ['Pallet', 'Pallet jack', 'Forklift', 'Roll cage', 'Tote', 'Crate'
 
 /** A warehouse with receiving docks, aisles of racks, packing benches and shipping docks. */
 export function buildSite(seed: number, assetCount: number, hasAntennas: boolean): Site {
-  const places: SiteLocation[] = [{ key: 'SIM', name: 'Riverside warehouse', parentKey: null }]
+  const locations: SiteLocation[] = [{ key: 'SIM', name: 'Riverside warehouse', parentKey: null }]
   const points: SitePoint[] = []
   const zone = (key: string, name: string): string => {
-    places.push({ key, name, parentKey: 'SIM' })
+    locations.push({ key, name, parentKey: 'SIM' })
     return key
   }
   // A reader with antennas covers a whole area; without antennas, there is one gateway per location.
   const addPoint = (area: string, parentKey: string, key: string, name: string): void => {
-    places.push({ key, name, parentKey })
+    locations.push({ key, name, parentKey })
     const antenna = hasAntennas ? points.filter((point) => point.area === area).length + 1 : 1
     points.push({ area, reader: hasAntennas ? area : name, antenna, locationKey: key })
   }
@@ -48,7 +48,7 @@ export function buildSite(seed: number, assetCount: number, hasAntennas: boolean
   const storage = zone('SIM-STORAGE', 'Storage')
   for (const aisle of ['A', 'B', 'C', 'D']) {
     const key = `SIM-AISLE-${aisle}`
-    places.push({ key, name: `Aisle ${aisle}`, parentKey: storage })
+    locations.push({ key, name: `Aisle ${aisle}`, parentKey: storage })
     for (let rack = 1; rack <= 4; rack++)
       addPoint(`Aisle ${aisle}`, key, `SIM-RACK-${aisle}${rack}`, `Rack ${aisle}${rack}`)
   }
@@ -67,7 +67,7 @@ export function buildSite(seed: number, assetCount: number, hasAntennas: boolean
       mac: `C${random.hex(11)}`,
     }
   })
-  return { places, points, assets }
+  return { locations, points, assets }
 }
 
 /** The next position of an asset: usually onward through the warehouse, occasionally a random position. */

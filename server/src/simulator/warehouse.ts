@@ -23,7 +23,7 @@ export async function provisionSite(
   const at = now(deps.clock)
   const locations = await listLocations(deps.db.read, orgId, { ...everything, now: at }, {}, withoutPath)
   const locationIds = new Map(locations.rows.map((location) => [location.externalKey, location.id]))
-  for (const { key, name, parentKey } of site.places) {
+  for (const { key, name, parentKey } of site.locations) {
     if (locationIds.has(key)) continue
     const draft = { externalKey: key, name, description: null, isActive: true, validTo: null, tags: [] }
     const location = await createLocation(deps, orgId, { ...draft, parent: { key: parentKey } })

@@ -45,7 +45,7 @@ export async function insertTags(
 export interface OwnedTag {
   assetId: number | null
   locationId: number | null
-  holderKey: string
+  ownerKey: string
 }
 
 /** The record that each tag is attached to, by the tag's index in the list. Tags that are not attached are omitted. */
@@ -55,16 +55,16 @@ export async function ownersOf(db: Db, orgId: number, tags: readonly TagDraft[])
     index: number
     asset_id: number | null
     location_id: number | null
-    holder_key: string
+    owner_key: string
   }>(sql`
-    select u.position - 1 as index, t.asset_id, t.location_id, coalesce(a.external_key, l.external_key) as holder_key
+    select u.position - 1 as index, t.asset_id, t.location_id, coalesce(a.external_key, l.external_key) as owner_key
     from unnest(${tags.map((tag) => tag.type)}::text[], ${tags.map(normalizedValue)}::text[])
       with ordinality as u (tag_type, normalized_value, position)
     join tags t on t.org_id = ${orgId} and t.tag_type = u.tag_type and t.normalized_value = u.normalized_value
     left join assets a on a.org_id = ${orgId} and a.id = t.asset_id
     left join locations l on l.org_id = ${orgId} and l.id = t.location_id`)
   return new Map(
-    rows.map((row) => [row.index, { assetId: row.asset_id, locationId: row.location_id, holderKey: row.holder_key }]),
+    rows.map((row) => [row.index, { assetId: row.asset_id, locationId: row.location_id, ownerKey: row.owner_key }]),
   )
 }
 

@@ -8,7 +8,7 @@ const hourMs = 3_600_000
 
 export interface Overview {
   totals: Totals
-  places: (LocationCount & { hereWithSubtree: number })[]
+  locations: (LocationCount & { hereWithSubtree: number })[]
 }
 
 /** How long a finished result is cached. */
@@ -39,7 +39,7 @@ export class OverviewCache {
     const unseenSince = instantFromMillis(this.#clock.millis() - unseenAfterHours * hourMs)
     const db = this.#db.replica(orgId)
     const [totals, locations] = await Promise.all([countTotals(db, orgId, unseenSince), countLocations(db, orgId)])
-    return { totals, places: withSubtrees(locations) }
+    return { totals, locations: withSubtrees(locations) }
   }
 }
 

@@ -5,12 +5,12 @@ import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
 export interface Totals {
   assets: number
   seen: number
-  quiet: number
+  unseen: number
 }
 
 /** Totals from the counters, and the assets not seen since an instant. The few deleted assets are subtracted. */
-export async function countTotals(db: Db, orgId: number, quietSince: Instant): Promise<Totals> {
-  const since = toDatabase(quietSince)
+export async function countTotals(db: Db, orgId: number, unseenSince: Instant): Promise<Totals> {
+  const since = toDatabase(unseenSince)
   const [row] = await db.query<Totals>(sql`
     select
       (select coalesce(sum(active + inactive), 0)::bigint from record_counts
@@ -19,7 +19,7 @@ export async function countTotals(db: Db, orgId: number, quietSince: Instant): P
         where org_id = ${orgId} and kind = 'position') as seen,
       (select count(*) from asset_positions p where p.org_id = ${orgId} and p.last_seen_at < ${since})
       - (select count(*) from assets a join asset_positions p on p.org_id = ${orgId} and p.asset_id = a.id
-        where a.org_id = ${orgId} and a.deleted_at is not null and p.last_seen_at < ${since}) as quiet`)
+        where a.org_id = ${orgId} and a.deleted_at is not null and p.last_seen_at < ${since}) as unseen`)
   return row!
 }
 

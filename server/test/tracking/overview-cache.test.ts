@@ -17,7 +17,7 @@ async function countSlowly(overviews: OverviewCache, orgId: number, ms: number):
 }
 
 const namesOf = async (overviews: OverviewCache, orgId: number): Promise<string[]> =>
-  (await overviews.of(orgId)).places.map(({ name }) => name).sort()
+  (await overviews.of(orgId)).locations.map(({ name }) => name).sort()
 
 describe('An overview that took long to compute', () => {
   it('is computed again a second later', async () => {

@@ -1,7 +1,7 @@
 import { type QueryClient, keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo } from 'react'
 import { get, getOne } from './request.ts'
-import type { Attention, List, LocationCount, Move, MoveCount, NeverSeenAsset, Overview, QuietAsset } from './types.ts'
+import type { Attention, List, LocationCount, Move, MoveCount, NeverSeenAsset, Overview, UnseenAsset } from './types.ts'
 
 export const overview = () =>
   queryOptions({
@@ -35,7 +35,7 @@ export const recentMoves = (request: { limit: number; offset?: number; asset_id?
 export const unseenAssets = (request: { hours: number; limit: number; offset: number }) =>
   queryOptions({
     queryKey: ['unseen-assets', request],
-    queryFn: ({ signal }) => get<List<QuietAsset>>('/quiet-assets', request, signal),
+    queryFn: ({ signal }) => get<List<UnseenAsset>>('/unseen-assets', request, signal),
     placeholderData: keepPreviousData,
   })
 

@@ -10,7 +10,7 @@ export type Tag = Schemas['Tag']
 export type TagDraft = Pick<Tag, 'tag_type' | 'value'>
 export type HistoryRow = Schemas['HistoryRow']
 export type AssetLocation = Schemas['AssetLocation']
-export type LocationEvent = Schemas['Passage']
+export type LocationEvent = Schemas['LocationEvent']
 export type ApiKey = Schemas['APIKeyListItem']
 export type NewApiKey = Schemas['APIKeyCreated']
 
@@ -41,7 +41,7 @@ export type Overview = Web['Overview']
 
 export type AssetAtLocation = Web['AssetAtLocation']
 
-export type QuietAsset = Web['QuietAsset']
+export type UnseenAsset = Web['UnseenAsset']
 
 export type NeverSeenAsset = Web['NeverSeenAsset']
 

@@ -52,7 +52,7 @@ export function TagConflict({ type, value }: { type: string; value: string }) {
   return (
     <>
       This tag is attached to the {nounOf(kind)}{' '}
-      <OwnerLink kind={kind} id={(owner.asset_id ?? owner.location_id)!} name={owner.holder_name} /> ({owner.holder_key}
+      <OwnerLink kind={kind} id={(owner.asset_id ?? owner.location_id)!} name={owner.owner_name} /> ({owner.owner_key}
       ). Detach it there first.
     </>
   )

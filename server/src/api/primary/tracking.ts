@@ -77,7 +77,7 @@ const presentPosition = (position: AssetPosition): Output<(typeof AssetLocationO
 })
 
 export const LocationEventOut = component(
-  'Passage',
+  'LocationEvent',
   {
     event: { schema: { type: 'string', 'x-extensible-enum': ['arrival', 'departure'] }, parse: String },
     occurred_at: timestamp,

@@ -27,7 +27,7 @@ const countOnly = { limit: 1, offset: 0 }
 /** The problems that the overview page shows beside the counts of assets. */
 export const attentionRoute = ({ db, clock }: RecordDeps): AnyRoute =>
   route({
-    group: 'Looking',
+    group: 'Overview and search',
     method: 'GET',
     access: 'session',
     scopes: ['tracking:read'],

@@ -47,7 +47,7 @@ const codesBody = json('CodesResolve', { codes: listOf(code, { max: 1000 }) }, {
 
 export const codesRoute = (deps: RecordDeps): AnyRoute =>
   route({
-    group: 'Looking',
+    group: 'Overview and search',
     access: 'session',
     scopes: ['tracking:read'],
     id: 'codes.resolve',

@@ -20,7 +20,7 @@ const quarterMs = 900_000
 /** For the chart of the overview. */
 export const moveCountsRoute = (deps: RecordDeps): AnyRoute =>
   route({
-    group: 'Looking',
+    group: 'Overview and search',
     method: 'GET',
     access: 'session',
     scopes: ['tracking:read'],
@@ -39,7 +39,7 @@ export const moveCountsRoute = (deps: RecordDeps): AnyRoute =>
 
 export const movesRoute = (deps: RecordDeps): AnyRoute =>
   route({
-    group: 'Looking',
+    group: 'Overview and search',
     method: 'GET',
     access: 'session',
     scopes: ['tracking:read'],

@@ -34,8 +34,8 @@ const OverviewOut = component(
   {
     assets_total: whole,
     seen_total: whole,
-    quiet_after_hours: whole,
-    quiet_total: whole,
+    unseen_after_hours: whole,
+    unseen_total: whole,
     locations: listOf(
       record({
         location_id: id,
@@ -47,15 +47,15 @@ const OverviewOut = component(
       }),
     ),
   },
-  { assets_total: 0, seen_total: 0, quiet_after_hours: 24, quiet_total: 0, locations: [] },
+  { assets_total: 0, seen_total: 0, unseen_after_hours: 24, unseen_total: 0, locations: [] },
 )
 
-const presentOverview = ({ totals, places }: Overview): Output<(typeof OverviewOut)['shape']> => ({
+const presentOverview = ({ totals, locations }: Overview): Output<(typeof OverviewOut)['shape']> => ({
   assets_total: totals.assets,
   seen_total: totals.seen,
-  quiet_after_hours: unseenAfterHours,
-  quiet_total: totals.quiet,
-  locations: places.map((location) => ({
+  unseen_after_hours: unseenAfterHours,
+  unseen_total: totals.unseen,
+  locations: locations.map((location) => ({
     location_id: location.locationId,
     parent_id: location.parentId,
     name: location.name,
@@ -66,7 +66,7 @@ const presentOverview = ({ totals, places }: Overview): Output<(typeof OverviewO
 })
 
 const QuietOut = component(
-  'QuietAsset',
+  'UnseenAsset',
   {
     asset_id: id,
     external_key: line,
@@ -138,7 +138,7 @@ export const overviewComponents = [OverviewOut, QuietOut, NeverSeenOut, AssetAtL
 
 /** The overview, unseen assets and assets at a location, for every role. */
 export function overviewRoutes(deps: OverviewDeps): AnyRoute[] {
-  const common = { group: 'Looking', method: 'GET', access: 'session', scopes: ['tracking:read'] } as const
+  const common = { group: 'Overview and search', method: 'GET', access: 'session', scopes: ['tracking:read'] } as const
   return [
     route({
       ...common,
@@ -152,8 +152,8 @@ export function overviewRoutes(deps: OverviewDeps): AnyRoute[] {
     }),
     route({
       ...common,
-      id: 'assets.quiet',
-      path: '/quiet-assets',
+      id: 'assets.unseen',
+      path: '/unseen-assets',
       summary: 'List assets that have not been seen for a while, longest unseen first',
       query: { parameters: { limit, offset, hours: integerParam(1, 87_600, unseenAfterHours) } },
       success: { status: 200, description: 'A page of assets', schema: pageOf(QuietOut) },

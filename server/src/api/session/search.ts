@@ -49,8 +49,8 @@ const TagHitOut = component(
     value: line,
     asset_id: nullable(id),
     location_id: nullable(id),
-    holder_key: line,
-    holder_name: line,
+    owner_key: line,
+    owner_name: line,
     /** Where the asset with the tag was last seen. */
     last_seen_location: nullable(line),
     last_seen_at: nullable(timestamp),
@@ -61,8 +61,8 @@ const TagHitOut = component(
     value: 'E28011700000020A1B2C3D4E',
     asset_id: 4503170118275611,
     location_id: null,
-    holder_key: 'ASSET-0001',
-    holder_name: 'Pallet jack 7',
+    owner_key: 'ASSET-0001',
+    owner_name: 'Pallet jack 7',
     last_seen_location: 'Dock 3',
     last_seen_at: '2026-05-04T08:00:00.000Z',
   },
@@ -104,8 +104,8 @@ const presentTagHit = (hit: TagHit, seen: LastSeen | undefined): Output<(typeof 
   value: hit.value,
   asset_id: hit.assetId,
   location_id: hit.locationId,
-  holder_key: hit.holderKey,
-  holder_name: hit.holderName,
+  owner_key: hit.ownerKey,
+  owner_name: hit.ownerName,
   last_seen_location: seen?.locationName ?? null,
   last_seen_at: wire(seen?.lastSeenAt ?? null),
 })
@@ -114,7 +114,7 @@ export const searchComponents = [HitOut, AssetHitOut, ReaderHitOut, TagHitOut, S
 
 export const searchRoute = (deps: RecordDeps): AnyRoute =>
   route({
-    group: 'Looking',
+    group: 'Overview and search',
     method: 'GET',
     access: 'session',
     id: 'search',

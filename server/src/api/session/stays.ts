@@ -48,7 +48,7 @@ const presentStay = (stay: Stay): Output<(typeof StayOut)['shape']> => ({
 
 export const staysRoute = (deps: RecordDeps): AnyRoute =>
   route({
-    group: 'Looking',
+    group: 'Overview and search',
     method: 'GET',
     access: 'session',
     scopes: ['tracking:read'],

@@ -54,7 +54,7 @@ describe('GET /overview', () => {
       here_with_subtree: below,
     })
     const { locations, ...totals } = reply.json.data
-    expect(totals).toEqual({ assets_total: 4, seen_total: 3, quiet_after_hours: 24, quiet_total: 1 })
+    expect(totals).toEqual({ assets_total: 4, seen_total: 3, unseen_after_hours: 24, unseen_total: 1 })
     expect(locations).toEqual([location(dock, hall, 1, 1), location(hall, yard, 0, 1), location(yard, null, 2, 3)])
   })
 
@@ -62,7 +62,7 @@ describe('GET /overview', () => {
     const other = await context.app.newOrg()
     const { accessToken } = await other.signIn('viewer')
     const reply = await context.app.anonymous('GET', '/api/v1/overview', { token: accessToken })
-    expect(reply.json.data).toMatchObject({ assets_total: 0, seen_total: 0, quiet_total: 0, locations: [] })
+    expect(reply.json.data).toMatchObject({ assets_total: 0, seen_total: 0, unseen_total: 0, locations: [] })
   })
 
   it('is computed once for concurrent requests', async () => {
@@ -284,9 +284,9 @@ describe('GET /asset-stays/{asset_id}', () => {
   })
 })
 
-describe('GET /quiet-assets', () => {
+describe('GET /unseen-assets', () => {
   it('lists scanned assets that have not been seen for some hours, longest unseen first', async () => {
-    const reply = await get('/quiet-assets', { hours: 1 })
+    const reply = await get('/unseen-assets', { hours: 1 })
     const quiet = { location_id: dock.id, location_name: 'Dock' }
     expect(reply.json).toEqual({
       data: [
@@ -296,8 +296,8 @@ describe('GET /quiet-assets', () => {
       offset: 0,
       total_count: 1,
     })
-    expect((await get('/quiet-assets')).json.total_count).toBe(1)
-    expect((await get('/quiet-assets', { hours: 25 })).json).toMatchObject({ data: [], total_count: 0 })
+    expect((await get('/unseen-assets')).json.total_count).toBe(1)
+    expect((await get('/unseen-assets', { hours: 25 })).json).toMatchObject({ data: [], total_count: 0 })
   })
 
   it.each([
@@ -306,7 +306,7 @@ describe('GET /quiet-assets', () => {
     ['1.5', 'invalid_value', undefined],
   ])('rejects %s hours', async (hours, code, params) => {
     const problem = params === undefined ? { field: 'hours', code } : { field: 'hours', code, params }
-    expectApiError(await get('/quiet-assets', { hours }), 400, 'validation_error', [problem as never])
+    expectApiError(await get('/unseen-assets', { hours }), 400, 'validation_error', [problem as never])
   })
 })
 

@@ -106,8 +106,8 @@ describe('GET /search', () => {
         value,
         asset_id: pallet.id,
         location_id: null,
-        holder_key: 'PALLET',
-        holder_name: 'Pallet',
+        owner_key: 'PALLET',
+        owner_name: 'Pallet',
         last_seen_location: 'Dock',
         last_seen_at: '2026-05-04T10:00:00.000Z',
       },
@@ -115,9 +115,7 @@ describe('GET /search', () => {
   })
 
   it('finds tags of locations', async () => {
-    expect((await search({ q: 'LOC-7' })).tags).toMatchObject([
-      { location_id: expect.any(Number), holder_key: 'STORE' },
-    ])
+    expect((await search({ q: 'LOC-7' })).tags).toMatchObject([{ location_id: expect.any(Number), owner_key: 'STORE' }])
   })
 
   it('returns at most `limit` results of each kind, eight by default', async () => {

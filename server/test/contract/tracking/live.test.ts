@@ -238,7 +238,7 @@ describe('a live stream whose process lost its notification connection', () => {
 describe('a live stream with Last-Event-ID', () => {
   const move = (site: Site, asset: SiteAsset, antenna: number, minutesAgo: number) =>
     site.sendReads({ tag: asset.tag, antenna, observed_at: ago(minutesAgo) })
-  const places = (stream: EventStream): string[] => stream.of('move').map((one) => one.data.to_location.name)
+  const destinations = (stream: EventStream): string[] => stream.of('move').map((one) => one.data.to_location.name)
   const ids = (stream: EventStream): string[] => stream.of('move').map((one) => one.data.delivery_id)
 
   it('sends the moves since that event, oldest first, then the moves that follow', async () => {
@@ -251,9 +251,9 @@ describe('a live stream with Last-Event-ID', () => {
     await move(site, pallet, 2, 9)
     await move(site, pallet, 1, 8)
     const after = await watch(site, second, before.of('move')[0]!.id!)
-    await eventually(async () => expect(places(after)).toEqual(['Hall', 'Dock']))
+    await eventually(async () => expect(destinations(after)).toEqual(['Hall', 'Dock']))
     await move(site, pallet, 2, 7)
-    await eventually(async () => expect(places(after)).toEqual(['Hall', 'Dock', 'Hall']))
+    await eventually(async () => expect(destinations(after)).toEqual(['Hall', 'Dock', 'Hall']))
     await quiet()
     expect(new Set(ids(after)).size).toBe(3)
     expect(after.of('gap')).toEqual([])
@@ -267,7 +267,7 @@ describe('a live stream with Last-Event-ID', () => {
     before.close()
     await move(site, pallet, 1, 10)
     const after = await watch(site, context.app, before.lastId)
-    await eventually(async () => expect(places(after)).toEqual(['Dock']))
+    await eventually(async () => expect(destinations(after)).toEqual(['Dock']))
     await eventually(async () => expect(after.lastId).not.toBe(after.of('move')[0]!.id))
   })
 
@@ -294,7 +294,7 @@ describe('a live stream with Last-Event-ID', () => {
     const stream = await watch(site, context.app, lastId())
     await eventually(async () => expect(stream.of('gap')).toHaveLength(1))
     await move(site, pallet, 2, 9)
-    await eventually(async () => expect(places(stream)).toEqual(['Hall']))
+    await eventually(async () => expect(destinations(stream)).toEqual(['Hall']))
   })
 
   it('sends a gap instead of more than 10,000 moves', async () => {

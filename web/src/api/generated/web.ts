@@ -630,7 +630,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/quiet-assets": {
+    "/api/v1/unseen-assets": {
         parameters: {
             query?: never;
             header?: never;
@@ -638,7 +638,7 @@ export interface paths {
             cookie?: never;
         };
         /** List assets that have not been seen for a while, longest unseen first */
-        get: operations["assets.quiet"];
+        get: operations["assets.unseen"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1622,8 +1622,8 @@ export interface components {
          * @example {
          *       "assets_total": 0,
          *       "seen_total": 0,
-         *       "quiet_after_hours": 24,
-         *       "quiet_total": 0,
+         *       "unseen_after_hours": 24,
+         *       "unseen_total": 0,
          *       "locations": []
          *     }
          */
@@ -1633,9 +1633,9 @@ export interface components {
             /** Format: int64 */
             seen_total: number;
             /** Format: int64 */
-            quiet_after_hours: number;
+            unseen_after_hours: number;
             /** Format: int64 */
-            quiet_total: number;
+            unseen_total: number;
             locations: {
                 /** Format: int64 */
                 location_id: number;
@@ -1659,7 +1659,7 @@ export interface components {
          *       "last_seen_at": "2026-05-04T08:15:02.120Z"
          *     }
          */
-        QuietAsset: {
+        UnseenAsset: {
             /** Format: int64 */
             asset_id: number;
             external_key: string;
@@ -1861,8 +1861,8 @@ export interface components {
          *       "value": "E28011700000020A1B2C3D4E",
          *       "asset_id": 4503170118275611,
          *       "location_id": null,
-         *       "holder_key": "ASSET-0001",
-         *       "holder_name": "Pallet jack 7",
+         *       "owner_key": "ASSET-0001",
+         *       "owner_name": "Pallet jack 7",
          *       "last_seen_location": "Dock 3",
          *       "last_seen_at": "2026-05-04T08:00:00.000Z"
          *     }
@@ -1876,8 +1876,8 @@ export interface components {
             asset_id: number | null;
             /** Format: int64 */
             location_id: number | null;
-            holder_key: string;
-            holder_name: string;
+            owner_key: string;
+            owner_name: string;
             last_seen_location: string | null;
             /** Format: date-time */
             last_seen_at: string | null;
@@ -4013,7 +4013,7 @@ export interface operations {
             500: components["responses"]["500"];
         };
     };
-    "assets.quiet": {
+    "assets.unseen": {
         parameters: {
             query?: {
                 limit?: number;
@@ -4038,7 +4038,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["QuietAsset"][];
+                        data: components["schemas"]["UnseenAsset"][];
                         limit: number;
                         offset: number;
                         /** Format: int64 */

@@ -19,7 +19,7 @@ const plural = (count: number, one: string, several: string): string => (count =
 
 function problemsOf(overview: Overview, found: Attention): Problem[] {
   const neverSeen = overview.assets_total - overview.seen_total
-  const { quiet_total: unseen, quiet_after_hours: hours } = overview
+  const { unseen_total: unseen, unseen_after_hours: hours } = overview
   const { silent_readers: readers, unassigned_tags: tags } = found
   const counted: Problem[] = [
     {

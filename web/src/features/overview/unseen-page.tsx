@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import type { ColumnDef } from '@tanstack/react-table'
 import { neverSeenAssets, unseenAssets } from '../../api/overview.ts'
-import type { NeverSeenAsset, QuietAsset } from '../../api/types.ts'
+import type { NeverSeenAsset, UnseenAsset } from '../../api/types.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorAlert } from '../../components/feedback.tsx'
@@ -39,8 +39,8 @@ const nameColumns = <T extends Row>(): ColumnDef<T>[] => [
   },
 ]
 
-const unseenColumns: ColumnDef<QuietAsset>[] = [
-  ...nameColumns<QuietAsset>(),
+const unseenColumns: ColumnDef<UnseenAsset>[] = [
+  ...nameColumns<UnseenAsset>(),
   {
     id: 'location',
     header: 'Last seen at',

@@ -58,8 +58,8 @@ function toGroups(
         label: one.value,
         description:
           one.asset_id === null
-            ? `${one.tag_type} tag of ${one.holder_name}`
-            : describe(`${one.tag_type} tag of ${one.holder_name}`, one.last_seen_location, one.last_seen_at),
+            ? `${one.tag_type} tag of ${one.owner_name}`
+            : describe(`${one.tag_type} tag of ${one.owner_name}`, one.last_seen_location, one.last_seen_at),
         leftSection: <IconTag size={18} />,
         onClick: goTo(one.asset_id === null ? `/locations/${String(one.location_id)}` : `/assets/${one.asset_id}`),
       })),
