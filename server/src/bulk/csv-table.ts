@@ -9,6 +9,16 @@ export type Kind = 'assets' | 'locations'
 /** The whole file is invalid. */
 export class CsvError extends Error {}
 
+/** The header row does not name the columns of an import. `headers` are its cells, so that a user can map them. */
+export class HeaderError extends CsvError {
+  readonly headers: readonly string[]
+
+  constructor(message: string, headers: readonly string[]) {
+    super(message)
+    this.headers = headers
+  }
+}
+
 /** An error in one line of the file. `field` is empty when the error concerns the whole line. */
 interface LineProblem {
   line: number
@@ -48,10 +58,13 @@ export const ignoredColumns: ReadonlySet<string> = new Set([
   'last_seen_at',
 ])
 
+/** The column for a cell of the header row; an empty name leaves the column out. */
+export type ColumnMapping = ReadonlyMap<string, string>
+
 const isMetadataMember = (column: string): boolean => /^metadata\../.test(column)
 
 /** Column names are case-insensitive and may contain spaces, as in `External Key`; names of metadata members are exact. */
-function normalizeColumn(cell: string): string {
+export function normalizeColumn(cell: string): string {
   const [, member] = /^metadata\.(.+)$/i.exec(cell.trim()) ?? []
   return member === undefined ? cell.trim().toLowerCase().replaceAll(' ', '_') : `metadata.${member}`
 }
@@ -68,18 +81,22 @@ const quoteErrors: Record<string, string> = {
   InvalidQuotes: 'text follows a closing quote',
 }
 
-/** Checks the column names. */
-function checkColumns(line: number, columns: readonly string[], kind: Kind): void {
-  const isKnown = (name: string): boolean =>
-    importColumns[kind].includes(name) || ignoredColumns.has(name) || (kind === 'assets' && isMetadataMember(name))
+export const isKnownColumn = (kind: Kind, name: string): boolean =>
+  importColumns[kind].includes(name) || ignoredColumns.has(name) || (kind === 'assets' && isMetadataMember(name))
+
+/** Returns the columns that the cells of the header row name. */
+function readColumns(line: number, cells: readonly string[], kind: Kind, mapping: ColumnMapping): string[] {
+  const headers = cells.map((cell) => cell.trim())
+  const columns = headers.map((header) => mapping.get(header) ?? normalizeColumn(header))
   const reject = (reason: string): never => {
-    throw new CsvError(`line ${line}: ${reason}`)
+    throw new HeaderError(`line ${line}: ${reason}`, headers)
   }
-  const unknown = columns.filter((name) => !isKnown(name))
+  const unknown = columns.filter((name) => !isKnownColumn(kind, name))
   if (unknown.length > 0) reject(`${kind} have no column ${unknown.map((name) => `'${name}'`).join(', ')}`)
   if (!columns.includes('external_key')) reject('the column external_key is missing')
   const duplicate = columns.find((name, index) => name !== '' && columns.indexOf(name) !== index)
   if (duplicate !== undefined) reject(`the column ${duplicate} occurs twice`)
+  return columns
 }
 
 /** Null for an empty cell. Removes the apostrophe that protects a text from being run as a formula by a spreadsheet. */
@@ -152,6 +169,7 @@ export class CsvReader {
   /** A longer record is not kept; its row is this problem. */
   readonly #maxRecordLength: number
   readonly #tooLong: string
+  readonly #mapping: ColumnMapping
   #columns: string[] | null = null
   #delimiter = ''
   /** The text from the start of the current record on; empty when the record is too long. */
@@ -164,10 +182,18 @@ export class CsvReader {
   #line = 1
   #droppedLines = 0
 
-  constructor(kind: Kind, { maxRecordLength = Infinity, tooLong = '' } = {}) {
+  constructor(
+    kind: Kind,
+    {
+      maxRecordLength = Infinity,
+      tooLong = '',
+      mapping = new Map(),
+    }: { maxRecordLength?: number; tooLong?: string; mapping?: ColumnMapping } = {},
+  ) {
     this.#kind = kind
     this.#maxRecordLength = maxRecordLength
     this.#tooLong = tooLong
+    this.#mapping = mapping
   }
 
   /** The records that end in this piece of the file. */
@@ -235,9 +261,7 @@ export class CsvReader {
     const cells = data[0] ?? []
     if (cells.every((cell) => cell === '')) return
     if (this.#columns === null) {
-      const columns = cells.map(normalizeColumn)
-      checkColumns(line, columns, this.#kind)
-      this.#columns = columns
+      this.#columns = readColumns(line, cells, this.#kind, this.#mapping)
     } else yield this.#row(line, cells, this.#columns)
   }
 

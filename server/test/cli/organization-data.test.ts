@@ -52,6 +52,7 @@ async function fullOrganization() {
   await site.sendReads({ tag: thing.tag, antenna: 1 } as never)
   await requestAs(app, admin, 'POST', '/invitations', { json: { email: 'new@example.com', role: 'viewer' } })
   await (await new ImportRun(app, admin.token).open('assets')).rows([{ external_key: 'R', name: 'r' }])
+  await requestAs(app, admin, 'POST', '/views', { json: { name: 'Mine', search: '' } })
   const id = '00000000-0000-4000-8000-000000000001'
   await database.sql`insert into recent_sightings values (${orgId}, ${thing.id}, '[]')`
   await database.sql`

@@ -13,6 +13,7 @@ const bodies: Record<string, object> = {
   'auth.password': { current_password: 'correct horse battery', new_password: 'another horse battery' },
   'auth.password-reset': { email: 'nobody@example.com' },
   'auth.password-reset.confirm': { token: 'a'.repeat(43), new_password: 'another horse battery' },
+  'auth.email-confirmation.confirm': { token: `lsc_1.zzzzzz.${'a'.repeat(22)}` },
   'auth.invitations.lookup': { token: `lsi_1.1.${'a'.repeat(43)}` },
   'auth.invitations.accept': { token: `lsi_1.1.${'a'.repeat(43)}`, password: 'another horse battery' },
   'members.patch': { role: 'viewer' },

@@ -35,15 +35,15 @@ const buckets = 'One row per credential for all processes; counting it on every 
 const failures = 'Counted before the organization is known.'
 const topics = 'A topic without a reader belongs to no organization.'
 
-/** Database functions that the application, or another one of them, calls. */
-const functions = [
-  'record_reads',
-  'record_operator_sighting',
-  'record_sightings',
-  'resolve_reads',
-  'correct_first_sightings',
-  'count_location_moves',
-]
+/** The database functions, by the file that calls them. */
+const functions: Record<string, string> = {
+  record_reads: 'tracking/recording.sql.ts',
+  record_operator_sighting: 'tracking/recording.sql.ts',
+  record_sightings: 'tracking/recording.sql.ts',
+  resolve_reads: 'tracking/recording.sql.ts',
+  correct_first_sightings: 'tracking/retention.sql.ts',
+  count_location_moves: 'tracking/retention.sql.ts',
+}
 
 /** Statements that deliberately do not run on a single shard. All others name one organization and run on its shard. */
 export const testedCrossShardStatements: readonly CrossShardStatement[] = [
@@ -104,8 +104,8 @@ export const testedCrossShardStatements: readonly CrossShardStatement[] = [
   onCoordinator('readers/unknown.sql.ts', 'insert into unknown_topics', topics),
   onCoordinator('readers/unknown.sql.ts', 'delete from unknown_topics', topics),
   onCoordinator('readers/unknown.sql.ts', 'from unknown_topics', topics),
-  ...functions.map((name) =>
-    onCoordinator('tracking/recording.sql.ts', `from ${name}`, 'A function; each statement in it runs on one shard.'),
+  ...Object.entries(functions).map(([name, file]) =>
+    onCoordinator(file, `from ${name}`, 'A function; each statement in it runs on one shard.'),
   ),
   onCoordinator('bulk/imports.sql.ts', 'select pg_try_advisory_xact_lock', 'One process at a time runs an import.'),
   onCoordinator(
@@ -157,8 +157,7 @@ export function crossShardSteps(text: string): string[] {
     if (kind === 'local' || (kind === 'reference' && /^(insert|update|delete)/.test(verb)))
       steps.add(`${verb} ${table}`)
   }
-  for (const [, name = ''] of text.matchAll(/\bfrom\s+(\w+)\(/g))
-    if (functions.includes(name)) steps.add(`from ${name}`)
+  for (const [, name = ''] of text.matchAll(/\bfrom\s+(\w+)\(/g)) if (name in functions) steps.add(`from ${name}`)
   const [, command] = /^\s*(select pg_\w+|set local)\b/.exec(text) ?? []
   if (command !== undefined) steps.add(command)
   // A statement that writes is listed by its writes alone.

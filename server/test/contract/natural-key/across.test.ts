@@ -191,12 +191,14 @@ const operations = bases.flatMap(([base, { paths, components }]) =>
 
 /** The operations that take JSON, with the schema of the body. The fields of the token exchange depend on its grant. */
 const bodies = operations.flatMap(({ method, path, operation, schemas }): [string, string, BodySchema][] => {
-  if (operation.requestBody === undefined || path.endsWith('/oauth/token')) return []
+  // Rows of bulk requests are reported by the job; their tests are in contract/bulk.
+  if (operation.requestBody === undefined || path.endsWith('/oauth/token') || path.includes('/bulk/')) return []
   const [{ schema }] = Object.values(operation.requestBody.content) as [{ schema: { $ref: string } }]
   return [[method, path, schemas[schema.$ref.split('/').at(-1)!]!]]
 })
 
-const lists = operations.flatMap(({ path, operation }): [string, string[]][] => {
+const lists = operations.flatMap(({ method, path, operation }): [string, string[]][] => {
+  if (method.toUpperCase() !== 'GET') return []
   const names = (operation.parameters ?? []).filter((one) => one.in === 'query').map((one) => one.name)
   return names.length === 0 ? [] : [[path, names]]
 })

@@ -204,7 +204,10 @@ describe('attaching a tag from the inbox', () => {
     const { site, attach } = await readTag()
     const [pallet, crate] = [await site.createAsset('Pallet'), await site.createAsset('Crate')]
     await attach(tag, pallet.id)
-    const [, attached] = (await site.api.get(`/api/v1/assets/${pallet.id}`)).json.data.tags
+    const { tags } = (await site.api.get(`/api/v1/assets/${pallet.id}`)).json.data as {
+      tags: { id: number; value: string }[]
+    }
+    const attached = tags.find(({ value }) => value === tag.value)!
     await site.api.delete(`/api/v1/assets/${pallet.id}/tags/${attached.id}`)
     const reply = await attach(tag, crate.id)
     expect([reply.status, reply.json.data.last_read_at]).toEqual([201, null])

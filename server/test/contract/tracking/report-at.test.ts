@@ -97,6 +97,34 @@ describe('the report at an instant', () => {
     })
   })
 
+  it('has every order of the report, with and without deleted assets [D25]', async () => {
+    const other = await Site.open(context.app, 'Dock', 'Hall')
+    const [ant, bee, cow] = [
+      await other.createAsset('Ant'),
+      await other.createAsset('Bee'),
+      await other.createAsset('Cow'),
+    ]
+    await other.sendReads(
+      { tag: ant.tag, antenna: 2, observed_at: at('10:00:00') },
+      { tag: bee.tag, antenna: 1, observed_at: at('10:05:00') },
+      { tag: cow.tag, antenna: 1, observed_at: at('10:02:00') },
+    )
+    await other.api.delete(`/api/v1/assets/${cow.id}`)
+    const keys = async (sort: string, includeDeleted: boolean): Promise<string[]> => {
+      const query = { at: at('11:00:00'), sort, include_deleted: includeDeleted }
+      const rows = (await other.api.get(path, query)).json.data as { asset_external_key: string }[]
+      return rows.map((row) => row.asset_external_key)
+    }
+    for (const [sort, live, all] of [
+      ['-asset_last_seen', ['BEE', 'ANT'], ['BEE', 'COW', 'ANT']],
+      ['asset_last_seen', ['ANT', 'BEE'], ['ANT', 'COW', 'BEE']],
+      ['asset_external_key', ['ANT', 'BEE'], ['ANT', 'BEE', 'COW']],
+      ['-asset_external_key', ['BEE', 'ANT'], ['COW', 'BEE', 'ANT']],
+      ['location_external_key,asset_external_key', ['BEE', 'ANT'], ['BEE', 'COW', 'ANT']],
+    ] as const)
+      expect([sort, await keys(sort, false), await keys(sort, true)]).toEqual([sort, live, all])
+  })
+
   it('includes an operator’s save', async () => {
     const other = await Site.open(context.app, 'Dock', 'Hall')
     const box = await other.createAsset('Box')

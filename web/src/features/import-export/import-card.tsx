@@ -17,7 +17,16 @@ import { Card, Fact } from '../../components/page.tsx'
 import { ErrorAlert } from '../../components/feedback.tsx'
 import { saveBlob } from '../../lib/download.ts'
 import { formatNumber } from '../../lib/time.ts'
-import { type ImportRow, type Kind, importColumns, readRows, template } from './import-rows.ts'
+import { ColumnMappingForm } from './column-mapping.tsx'
+import {
+  type ColumnMapping,
+  HeaderError,
+  type ImportRow,
+  type Kind,
+  importColumns,
+  readRows,
+  template,
+} from './import-rows.ts'
 import { isInProgress, useImport } from './use-import.ts'
 
 const lines = (number: number): string => (number === 1 ? '1 line' : `${formatNumber(number)} lines`)
@@ -100,6 +109,7 @@ function Outcome({ state }: { state: ImportState }) {
 export function ImportCard({ openedId }: { openedId: number | null }) {
   const [kind, setKind] = useState<Kind>('assets')
   const [rows, setRows] = useState<readonly ImportRow[] | null>(null)
+  const [text, setText] = useState('')
   const [fileError, setFileError] = useState<unknown>(null)
   const [isSending, setSending] = useState(false)
   const job = useImport(openedId)
@@ -110,14 +120,17 @@ export function ImportCard({ openedId }: { openedId: number | null }) {
     await job.check(kind, rows!)
     setSending(false)
   }
-  const read = async (file: File | null): Promise<void> => {
-    if (file === null) return
+  const read = async (content: string, mapping: ColumnMapping): Promise<void> => {
+    setText(content)
     setFileError(null)
     try {
-      setRows(await readRows(kind, await file.text()))
+      setRows(await readRows({ kind, text: content, mapping }))
     } catch (error) {
       setFileError(error)
     }
+  }
+  const choose = async (file: File | null): Promise<void> => {
+    if (file !== null) await read(await file.text(), new Map())
   }
   const restart = (): void => {
     setRows(null)
@@ -127,8 +140,9 @@ export function ImportCard({ openedId }: { openedId: number | null }) {
     <Card title="Import">
       <Stack gap="sm">
         <Text size="sm" c="dimmed">
-          A CSV file with a header line. A line with an existing key updates that record; all other lines create
-          records. Columns: <span className="key">{importColumns[kind].join(', ')}</span>.{' '}
+          A CSV file with a header row. Columns with other names can be mapped. A line with an existing key updates that
+          record; all other lines create records. Columns: <span className="key">{importColumns[kind].join(', ')}</span>
+          .{' '}
           <Anchor
             inherit
             underline="always"
@@ -144,13 +158,16 @@ export function ImportCard({ openedId }: { openedId: number | null }) {
             <SegmentedControl
               aria-label="Record type"
               value={kind}
-              onChange={(value) => setKind(value)}
+              onChange={(value) => {
+                setKind(value)
+                setFileError(null)
+              }}
               data={[
                 { value: 'assets', label: 'Assets' },
                 { value: 'locations', label: 'Locations' },
               ]}
             />
-            <FileButton accept=".csv,text/csv,text/plain" onChange={(file) => void read(file)}>
+            <FileButton accept=".csv,text/csv,text/plain" onChange={(file) => void choose(file)}>
               {(props) => (
                 <Button leftSection={<IconUpload size={16} />} {...props}>
                   Choose a CSV file
@@ -204,6 +221,14 @@ export function ImportCard({ openedId }: { openedId: number | null }) {
           </>
         )}
         {fileError !== null && <ErrorAlert error={fileError} />}
+        {fileError instanceof HeaderError && (
+          <ColumnMappingForm
+            key={fileError.headers.join('\n')}
+            kind={kind}
+            headers={fileError.headers}
+            onSubmit={(mapping) => void read(text, mapping)}
+          />
+        )}
         {job.error !== null && <ErrorAlert error={job.error} />}
       </Stack>
     </Card>

@@ -1,26 +1,33 @@
-import { type Kind, CsvError } from '../../../../server/src/bulk/csv-table.ts'
+import { type ColumnMapping, type Kind, CsvError, HeaderError } from '../../../../server/src/bulk/csv-table.ts'
 
-export type { Kind }
-export { importColumns } from '../../../../server/src/bulk/csv-table.ts'
+export type { ColumnMapping, Kind }
+export { HeaderError, importColumns, isKnownColumn, normalizeColumn } from '../../../../server/src/bulk/csv-table.ts'
 
 export interface ImportRow {
   line: number
   [field: string]: unknown
 }
 
-/** The worker's result: the rows, or the reason why the file cannot be parsed. */
-export type ParseResult = { rows: ImportRow[] } | { problem: string }
+/** The worker's result: the rows, or why the file cannot be parsed, with the header row if that is the reason. */
+export type ParseResult = { rows: ImportRow[] } | { problem: string; headers: readonly string[] | null }
+
+export interface ParseRequest {
+  kind: Kind
+  text: string
+  mapping: ColumnMapping
+}
 
 /** Parses the file in a worker, so that large files do not block the page. */
-export async function readRows(kind: Kind, text: string): Promise<ImportRow[]> {
+export async function readRows(request: ParseRequest): Promise<ImportRow[]> {
   const worker = new Worker(new URL('./parse-csv.worker.ts', import.meta.url), { type: 'module' })
   try {
     const result = await new Promise<ParseResult>((resolve, reject) => {
       worker.onmessage = ({ data }: MessageEvent<ParseResult>) => resolve(data)
       worker.onerror = () => reject(new Error('The file could not be read.'))
-      worker.postMessage({ kind, text })
+      worker.postMessage(request)
     })
-    if ('problem' in result) throw new CsvError(result.problem)
+    if ('problem' in result)
+      throw result.headers === null ? new CsvError(result.problem) : new HeaderError(result.problem, result.headers)
     return result.rows
   } finally {
     worker.terminate()

@@ -1,10 +1,10 @@
-import { CsvError, CsvReader, type Kind } from '../../../../server/src/bulk/csv-table.ts'
-import type { ImportRow, ParseResult } from './import-rows.ts'
+import { CsvError, CsvReader, HeaderError } from '../../../../server/src/bulk/csv-table.ts'
+import type { ImportRow, ParseRequest, ParseResult } from './import-rows.ts'
 
 /** The page shows the first invalid line before anything is sent. */
-function parse({ kind, text }: { kind: Kind; text: string }): ParseResult {
+function parse({ kind, text, mapping }: ParseRequest): ParseResult {
   const rows: ImportRow[] = []
-  const reader = new CsvReader(kind)
+  const reader = new CsvReader(kind, { mapping })
   try {
     for (const part of [reader.push(text), reader.end()])
       for (const row of part) {
@@ -13,9 +13,10 @@ function parse({ kind, text }: { kind: Kind; text: string }): ParseResult {
       }
     return { rows }
   } catch (error) {
-    if (error instanceof CsvError) return { problem: error.message }
+    if (error instanceof HeaderError) return { problem: error.message, headers: error.headers }
+    if (error instanceof CsvError) return { problem: error.message, headers: null }
     throw error
   }
 }
 
-self.onmessage = ({ data }: MessageEvent<{ kind: Kind; text: string }>) => self.postMessage(parse(data))
+self.onmessage = ({ data }: MessageEvent<ParseRequest>) => self.postMessage(parse(data))
