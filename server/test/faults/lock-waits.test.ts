@@ -110,7 +110,7 @@ describe('While every read of assets waits', () => {
           send(used.app.url, 'GET', '/api/v1/search', { token, query: { q: 'drill' } }),
         ),
       ])
-      await expect.poll(() => lockWaits(used.app.databaseUrl)).toBeGreaterThanOrEqual(5)
+      await expect.poll(() => lockWaits(used.app.databaseUrl)).toBeGreaterThanOrEqual(3)
       for (const path of ['/healthz', '/readyz'])
         expect(
           await millisOf(async () => expect((await send(used.app.url, 'GET', path)).status).toBe(200)),
