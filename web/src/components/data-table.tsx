@@ -33,7 +33,7 @@ export interface DataTableProps<T> {
   selection?: RowSelection<T>
 }
 
-export interface RowSelection<T> {
+interface RowSelection<T> {
   isSelected: (row: T) => boolean
   /** Selects or deselects rows. */
   onChange: (rows: readonly T[], isSelected: boolean) => void

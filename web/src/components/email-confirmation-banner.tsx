@@ -5,7 +5,7 @@ import { notify, notifyError } from './feedback.tsx'
 import { IconAlertTriangle } from './icons.ts'
 import { useUser } from './use-session.ts'
 
-/** Shown until the user has confirmed the e-mail address. Sessions stored by earlier versions do not have the field. */
+/** Shown until the user has confirmed the e-mail address. */
 export function EmailConfirmationBanner() {
   const { email, email_confirmed: isConfirmed } = useUser()
   const again = useMutation({
@@ -13,7 +13,7 @@ export function EmailConfirmationBanner() {
     onSuccess: () => notify(`We sent the link to ${email} again.`, 'Check your e-mail'),
     onError: notifyError,
   })
-  if (isConfirmed !== false) return null
+  if (isConfirmed) return null
   return (
     <Alert
       color="yellow"

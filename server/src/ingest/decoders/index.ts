@@ -10,7 +10,7 @@ import { theengs } from './theengs.ts'
 import { zebraFixed } from './zebra-fixed.ts'
 import { zebraHandheld } from './zebra-handheld.ts'
 
-export { type Decoded, type Format, type Read } from './read.ts'
+export { type Decoded, type Format } from './read.ts'
 
 export const formats = ['auto', ...vendorFormats] as const
 
