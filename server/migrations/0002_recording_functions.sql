@@ -123,10 +123,12 @@ declare
   earliest_minutes timestamptz[]; added_minutes bigint[];
   previous_locations bigint[] := '{}'; previous_minutes timestamptz[] := '{}';
   never_seen bigint[] := '{}';
-  -- Assets without a history so far; those with a sighting that is not after their last known minute, and its minute.
+  -- Assets whose history begins anew; those with a sighting that is not after their last known minute, and its minute.
   beginners bigint[] := '{}';
   late_assets bigint[] := '{}'; late_minutes timestamptz[] := '{}';
-  still_live bigint;
+  live_assets bigint[]; still_live bigint;
+  begun_assets bigint[]; begun_instants timestamptz[];
+  count_days timestamptz[]; count_live bigint[]; count_deleted bigint[];
   random_shard smallint := floor(random() * 16);
   move_assets bigint[]; move_origins bigint[]; move_targets bigint[]; move_instants timestamptz[];
   delivery_ids uuid[];
@@ -224,8 +226,9 @@ begin
     if one.asset_id is distinct from last_assets[cardinality(previous_locations)] then
       raise exception 'positions were returned in a different order';
     end if;
-    if one.previous_minute is null then never_seen := never_seen || one.asset_id; end if;
-    if one.previous_minute is null or one.history_from > one.previous_minute then
+    if one.previous_minute is null then
+      never_seen := never_seen || one.asset_id;
+    elsif one.history_from > one.previous_minute then
       beginners := beginners || one.asset_id;
     elsif one.previous_minute >= earliest_minutes[cardinality(previous_locations)] then
       late_assets := late_assets || one.asset_id;
@@ -240,7 +243,7 @@ begin
     end if;
   end loop;
 
-  -- First sightings: of assets without a history, and where a sighting is not after the first one.
+  -- First sightings of assets with a history: where the history begins anew, and where a sighting is not after the first one.
   if cardinality(late_assets) > 0 then
     select beginners || array_agg(f.asset_id) into beginners
     from unnest(late_assets, late_minutes) u (asset, at_minute)
@@ -250,9 +253,35 @@ begin
 
   -- Totals of the report. The lock decides whether an asset that is being deleted counts as live or as deleted.
   if cardinality(never_seen) > 0 then
-    perform id from assets
-      where org_id = tenant_id and id = any (never_seen) and deleted_at is null order by id for share;
-    get diagnostics still_live = row_count;
+    live_assets := array(
+      select id from assets
+      where org_id = tenant_id and id = any (never_seen) and deleted_at is null order by id for share);
+    still_live := cardinality(live_assets);
+    -- The first sightings of assets without a history are the earliest of this batch.
+    select array_agg(f.asset), array_agg(f.instant) into begun_assets, begun_instants
+    from (
+      select distinct on (u.asset) u.asset, u.instant
+      from unnest(fresh_assets, fresh_minutes, fresh_instants) u (asset, at_minute, instant)
+      where u.asset = any (never_seen) order by u.asset, u.at_minute
+    ) f;
+    insert into first_sightings as stored (org_id, asset_id, seen_at)
+    select o.org_id, u.asset, u.instant
+    from organizations o cross join unnest(begun_assets, begun_instants) u (asset, instant)
+    where o.org_id = tenant_id
+    order by u.asset
+    on conflict (org_id, asset_id) do update set seen_at = excluded.seen_at;
+    select array_agg(d.at_day), array_agg(d.live), array_agg(d.deleted) into count_days, count_live, count_deleted
+    from (
+      select date_trunc('day', u.instant, 'UTC') as at_day, count(*) filter (where u.asset = any (live_assets)) as live,
+        count(*) filter (where u.asset <> all (live_assets)) as deleted
+      from unnest(begun_assets, begun_instants) u (asset, instant) group by at_day
+    ) d;
+    insert into first_sighting_counts as stored (org_id, day, live, deleted)
+    select o.org_id, u.at_day, u.live, u.deleted
+    from organizations o cross join unnest(count_days, count_live, count_deleted) u (at_day, live, deleted)
+    where o.org_id = tenant_id
+    order by u.at_day
+    on conflict (org_id, day) do update set live = stored.live + excluded.live, deleted = stored.deleted + excluded.deleted;
     insert into record_counts as stored (org_id, kind, shard, active, inactive, deleted_active, deleted_inactive)
     values (tenant_id, 'position', random_shard, still_live, 0, cardinality(never_seen) - still_live, 0)
     on conflict (org_id, kind, shard) do update set
