@@ -7,7 +7,7 @@ import {
 } from '../../accounts/invitations.ts'
 import { changeRole, getMember, removeMember } from '../../accounts/members.ts'
 import type { AccountDeps } from '../../accounts/deps.ts'
-import { assertEmailConfirmed, confirmEmailAddress, requestConfirmation } from '../../accounts/email-confirmation.ts'
+import { assertEmailConfirmed } from '../../accounts/email-confirmation.ts'
 import { changePassword, confirmPasswordReset, requestPasswordReset } from '../../accounts/passwords.ts'
 import { boolean, id, text } from '../../http/validation/fields.ts'
 import { limit, offset } from '../../http/validation/query.ts'
@@ -118,40 +118,6 @@ export function passwordRoutes(deps: AccountDeps): AnyRoute[] {
       errorStatuses: [429],
       async handle({ body, address }) {
         await confirmPasswordReset(deps, { token: body.token, password: body.new_password, address })
-        return noContent
-      },
-    }),
-  ]
-}
-
-/** Confirming the e-mail address of an account that was created by a sign-up. */
-export function emailConfirmationRoutes(deps: AccountDeps): AnyRoute[] {
-  const common = { group: 'Accounts', method: 'POST', scopes: [], errorStatuses: [429] } as const
-  return [
-    route({
-      ...common,
-      id: 'auth.email-confirmation',
-      path: '/auth/email-confirmation',
-      access: 'session',
-      summary: 'Mail the link that confirms the e-mail address again',
-      description: 'Sends nothing if the address is confirmed already.',
-      success: { status: 202, description: 'Accepted' },
-      async handle({ principal }) {
-        await requestConfirmation(deps, Number(principal.subject))
-        return { status: 202 }
-      },
-    }),
-    route({
-      ...common,
-      id: 'auth.email-confirmation.confirm',
-      path: '/auth/email-confirmation/confirm',
-      access: 'public',
-      summary: 'Confirm an e-mail address with a link',
-      description: 'A link works for seven days.',
-      body: json('EmailConfirmation', { token }),
-      success: { status: 204, description: 'Confirmed' },
-      async handle({ body, address }) {
-        await confirmEmailAddress(deps, { token: body.token, address })
         return noContent
       },
     }),

@@ -3,16 +3,11 @@ import type { Database } from '../../db/database.ts'
 import type { Surface } from '../../http/dispatcher.ts'
 import type { Component } from '../../http/openapi/response-schema.ts'
 import type { AssetLocationDeps } from '../../tracking/recording/asset-at-location.ts'
-import {
-  accountComponents,
-  emailConfirmationRoutes,
-  invitationRoutes,
-  memberRoutes,
-  passwordRoutes,
-} from './accounts.ts'
+import { accountComponents, invitationRoutes, memberRoutes, passwordRoutes } from './accounts.ts'
 import { apiKeyComponents, apiKeyRoutes } from './api-keys.ts'
 import { AttentionOut, attentionRoute } from './attention.ts'
 import { CodeOut, codesRoute } from './codes.ts'
+import { emailConfirmationRoutes } from './email-confirmation.ts'
 import { exportRoutes } from './exports.ts'
 import { type ImportDeps, importComponents, importRoutes } from './imports.ts'
 import { MoveCountOut, moveCountsRoute, movesRoute } from './moves.ts'
