@@ -15,13 +15,40 @@ create type recorded_move as (
   recorded_at timestamptz
 );
 
+-- Counts the first sightings per day: those at the first instants are added, those at the former instants removed. A missing
+-- instant is not counted. Days are updated in order, so that two transactions do not wait for each other.
+create function count_first_sightings(
+  tenant_id bigint, changed_assets bigint[], former_instants timestamptz[], first_instants timestamptz[], live_assets bigint[]
+) returns void language plpgsql as $$
+declare
+  count_days timestamptz[]; count_live bigint[]; count_deleted bigint[];
+begin
+  select array_agg(d.at_day), array_agg(d.live), array_agg(d.deleted) into count_days, count_live, count_deleted
+  from (
+    select date_trunc('day', c.instant, 'UTC') as at_day,
+      coalesce(sum(c.change) filter (where c.asset = any (live_assets)), 0) as live,
+      coalesce(sum(c.change) filter (where c.asset <> all (live_assets)), 0) as deleted
+    from (
+      select u.asset, u.instant, 1 as change from unnest(changed_assets, first_instants) u (asset, instant)
+      union all
+      select u.asset, u.instant, -1 from unnest(changed_assets, former_instants) u (asset, instant)
+    ) c
+    where c.instant is not null group by at_day
+  ) d;
+  insert into first_sighting_counts as stored (org_id, day, live, deleted)
+  select o.org_id, u.at_day, u.live, u.deleted
+  from organizations o cross join unnest(count_days, count_live, count_deleted) u (at_day, live, deleted)
+  where o.org_id = tenant_id
+  order by u.at_day
+  on conflict (org_id, day) do update set live = stored.live + excluded.live, deleted = stored.deleted + excluded.deleted;
+end $$;
+
 -- Stores the first sighting of each asset, according to its history, and counts first sightings per day. The caller has
 -- locked the positions of the assets. The lock on the assets decides whether an asset that is being deleted counts as live.
 create function correct_first_sightings(tenant_id bigint, given_assets bigint[]) returns void language plpgsql as $$
 declare
   changed_assets bigint[]; former_instants timestamptz[]; first_instants timestamptz[];
   live_assets bigint[];
-  count_days timestamptz[]; count_live bigint[]; count_deleted bigint[];
 begin
   select array_agg(p.asset_id), array_agg(f.seen_at), array_agg(m.observed_at)
   into changed_assets, former_instants, first_instants
@@ -47,24 +74,7 @@ begin
   live_assets := array(
     select a.id from assets a
     where a.org_id = tenant_id and a.id = any (changed_assets) and a.deleted_at is null order by a.id for share);
-  select array_agg(d.at_day), array_agg(d.live), array_agg(d.deleted) into count_days, count_live, count_deleted
-  from (
-    select date_trunc('day', c.instant, 'UTC') as at_day,
-      coalesce(sum(c.change) filter (where c.asset = any (live_assets)), 0) as live,
-      coalesce(sum(c.change) filter (where c.asset <> all (live_assets)), 0) as deleted
-    from (
-      select u.asset, u.instant, 1 as change from unnest(changed_assets, first_instants) u (asset, instant)
-      union all
-      select u.asset, u.instant, -1 from unnest(changed_assets, former_instants) u (asset, instant)
-    ) c
-    where c.instant is not null group by at_day
-  ) d;
-  insert into first_sighting_counts as stored (org_id, day, live, deleted)
-  select o.org_id, u.at_day, u.live, u.deleted
-  from organizations o cross join unnest(count_days, count_live, count_deleted) u (at_day, live, deleted)
-  where o.org_id = tenant_id
-  order by u.at_day
-  on conflict (org_id, day) do update set live = stored.live + excluded.live, deleted = stored.deleted + excluded.deleted;
+  perform from count_first_sightings(tenant_id, changed_assets, former_instants, first_instants, live_assets);
 end $$;
 
 -- Counts moves per location and hour: a change of 1 adds the moves, a change of -1 removes them.
@@ -128,7 +138,6 @@ declare
   late_assets bigint[] := '{}'; late_minutes timestamptz[] := '{}';
   live_assets bigint[]; still_live bigint;
   begun_assets bigint[]; begun_instants timestamptz[];
-  count_days timestamptz[]; count_live bigint[]; count_deleted bigint[];
   random_shard smallint := floor(random() * 16);
   move_assets bigint[]; move_origins bigint[]; move_targets bigint[]; move_instants timestamptz[];
   delivery_ids uuid[];
@@ -270,18 +279,7 @@ begin
     where o.org_id = tenant_id
     order by u.asset
     on conflict (org_id, asset_id) do update set seen_at = excluded.seen_at;
-    select array_agg(d.at_day), array_agg(d.live), array_agg(d.deleted) into count_days, count_live, count_deleted
-    from (
-      select date_trunc('day', u.instant, 'UTC') as at_day, count(*) filter (where u.asset = any (live_assets)) as live,
-        count(*) filter (where u.asset <> all (live_assets)) as deleted
-      from unnest(begun_assets, begun_instants) u (asset, instant) group by at_day
-    ) d;
-    insert into first_sighting_counts as stored (org_id, day, live, deleted)
-    select o.org_id, u.at_day, u.live, u.deleted
-    from organizations o cross join unnest(count_days, count_live, count_deleted) u (at_day, live, deleted)
-    where o.org_id = tenant_id
-    order by u.at_day
-    on conflict (org_id, day) do update set live = stored.live + excluded.live, deleted = stored.deleted + excluded.deleted;
+    perform from count_first_sightings(tenant_id, begun_assets, '{}', begun_instants, live_assets);
     insert into record_counts as stored (org_id, kind, shard, active, inactive, deleted_active, deleted_inactive)
     values (tenant_id, 'position', random_shard, still_live, 0, cardinality(never_seen) - still_live, 0)
     on conflict (org_id, kind, shard) do update set
@@ -447,12 +445,14 @@ begin
     saved_instants, '{}', '{}') s;
 end $$;
 
+revoke all on function count_first_sightings from public;
 revoke all on function correct_first_sightings from public;
 revoke all on function count_location_moves from public;
 revoke all on function record_sightings from public;
 revoke all on function resolve_reads from public;
 revoke all on function record_reads from public;
 revoke all on function record_operator_sighting from public;
+grant execute on function count_first_sightings to lastseen_writer;
 grant execute on function correct_first_sightings to lastseen_writer;
 grant execute on function count_location_moves to lastseen_writer;
 grant execute on function record_sightings to lastseen_writer;

@@ -41,6 +41,7 @@ describe('The functions in the database', () => {
   it('are those that record sightings', () => {
     expect(functions.map(({ name }) => name)).toEqual([
       'correct_first_sightings',
+      'count_first_sightings',
       'count_location_moves',
       'record_operator_sighting',
       'record_reads',
@@ -49,9 +50,10 @@ describe('The functions in the database', () => {
     ])
   })
 
-  it('are listed as running on the coordinator of a cluster', () => {
+  it('that the service calls are listed as running on the coordinator of a cluster', () => {
+    const called = functions.filter(({ name }) => name !== 'count_first_sightings')
     const listed = testedCrossShardStatements.map(({ statement }) => statement)
-    expect(listed).toEqual(expect.arrayContaining(functions.map(({ name }) => `from ${name}`)))
+    expect(listed).toEqual(expect.arrayContaining(called.map(({ name }) => `from ${name}`)))
   })
 
   it('run with the privileges of the caller, subject to row level security, and only the writing role may call them', () => {
