@@ -34,10 +34,14 @@ export async function confirmEmail(token: string): Promise<void> {
 export const changePassword = (body: { current_password: string; new_password: string }): Promise<void> =>
   post('/auth/password', body)
 
+/** How long signing out waits for the server. */
+const signOutTimeoutMs = 5000
+
 /** Ends this session. This browser is signed out even when the server does not respond. */
 export async function signOut(): Promise<void> {
-  await flushDeletions()
-  await post('/auth/logout').catch(() => undefined)
+  const isEnded = flushDeletions().then(() => post('/auth/logout'))
+  const timeout = new Promise((resolve) => setTimeout(resolve, signOutTimeoutMs))
+  await Promise.race([isEnded.catch(() => undefined), timeout])
   endSession('You signed out')
 }
 

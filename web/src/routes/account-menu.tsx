@@ -17,7 +17,7 @@ import { useHasRole, useUser } from '../components/use-session.ts'
 const schemes = [
   { value: 'light', label: 'Light', icon: IconSun },
   { value: 'dark', label: 'Dark', icon: IconMoon },
-  { value: 'auto', label: 'As the system', icon: IconDeviceDesktop },
+  { value: 'auto', label: 'Same as the system', icon: IconDeviceDesktop },
 ] as const
 
 export function AccountMenu() {
@@ -25,7 +25,7 @@ export function AccountMenu() {
   const isAdmin = useHasRole('admin')
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   return (
-    <Menu position="bottom-end" width={230} shadow="md">
+    <Menu position="bottom-end" width={230} shadow="md" floatingStrategy="fixed">
       <Menu.Target>
         <ActionIcon variant="transparent" size={34} aria-label="Account menu">
           <Avatar size={32} radius="xl" color="harbor" variant="filled">
@@ -48,7 +48,7 @@ export function AccountMenu() {
         {isAdmin && (
           <>
             <Menu.Item leftSection={<IconKey size={16} />} component={Link} to="/settings/api-keys">
-              API Keys
+              API keys
             </Menu.Item>
             <Menu.Item leftSection={<IconWebhook size={16} />} component={Link} to="/settings/webhooks">
               Webhooks

@@ -34,7 +34,7 @@ export function OrganizationSwitch() {
     }
   }
   return (
-    <Menu position="top-start" width={220} shadow="md">
+    <Menu position="top-start" width={220} shadow="md" floatingStrategy="fixed">
       <Menu.Target>
         <UnstyledButton w="100%" aria-label="Switch organization">
           {label}
