@@ -68,7 +68,14 @@ export function installPackages({ dev }) {
     if (missingPackages({ dev }).length === 0) return
     process.stderr.write('Installing packages …\n')
     const isDev = dev || Object.values(installedPackages()).some((entry) => entry.dev)
-    const flags = ['ci', '--no-audit', '--no-fund', '--loglevel=error', isDev ? '--include=dev' : '--omit=dev']
+    const flags = [
+      'ci',
+      '--no-audit',
+      '--no-fund',
+      '--loglevel=error',
+      '--ignore-scripts',
+      isDev ? '--include=dev' : '--omit=dev',
+    ]
     mkdirSync(dirname(installMarker), { recursive: true })
     writeFileSync(installMarker, '')
     const options = { cwd: root, stdio: ['ignore', 'ignore', 'inherit'], shell: process.platform === 'win32' }
@@ -86,18 +93,31 @@ const filesUnder = (folder, suffix = '') =>
     .filter((file) => file.isFile() && file.name.endsWith(suffix))
     .map((file) => relative(root, join(file.parentPath, file.name)))
 
-const typescriptBuild = (title, folder, entry) => ({
+function compile(settings, out) {
+  const flags = ['--outDir', out, '--incremental', 'false', '--tsBuildInfoFile', 'null']
+  return { args: [inRoot('node_modules/typescript/bin/tsc'), '-p', inRoot(settings), ...flags], cwd: root }
+}
+
+const typescriptBuild = (title, folder, entry, settings = ['tsconfig.json']) => ({
   title,
   folder,
   entry,
-  sources: () => ['tsconfig.base.json', `${folder}/tsconfig.json`, ...filesUnder(`${folder}/src`, '.ts').sort()],
-  command: (out) => {
-    const flags = ['--outDir', out, '--incremental', 'false', '--tsBuildInfoFile', 'null']
-    return { args: [inRoot('node_modules/typescript/bin/tsc'), '-p', inRoot(folder), ...flags], cwd: root }
-  },
+  sources: () => [
+    'tsconfig.base.json',
+    ...settings.map((name) => `${folder}/${name}`),
+    ...filesUnder(`${folder}/src`, '.ts').sort(),
+  ],
+  commands: (out) => [compile(`${folder}/tsconfig.json`, out)],
 })
 
-/** One build per workspace: its folder, its sources and its command. A build without the file `entry` is incomplete. */
+/** The client is also built as CommonJS, whose folder needs a package.json that says so. */
+const clientBuild = {
+  ...typescriptBuild('Building the client …', 'client', 'index.js', ['tsconfig.json', 'tsconfig.cjs.json']),
+  commands: (out) => [compile('client/tsconfig.json', out), compile('client/tsconfig.cjs.json', join(out, 'cjs'))],
+  finish: (out) => writeFileSync(join(out, 'cjs/package.json'), '{"type":"commonjs"}\n'),
+}
+
+/** One build per workspace: its folder, its sources and its commands. A build without the file `entry` is incomplete. */
 const builds = [
   typescriptBuild('Building …', 'server', 'main.js'),
   {
@@ -114,12 +134,12 @@ const builds = [
         ),
       ]
     },
-    command: (out) => {
+    commands: (out) => {
       const flags = ['--outDir', out, '--emptyOutDir', '--logLevel', 'warn']
-      return { args: [inRoot('node_modules/vite/bin/vite.js'), 'build', ...flags], cwd: inRoot('web') }
+      return [{ args: [inRoot('node_modules/vite/bin/vite.js'), 'build', ...flags], cwd: inRoot('web') }]
     },
   },
-  typescriptBuild('Building the client …', 'client', 'index.js'),
+  clientBuild,
 ]
 
 /** A hash of the contents of all sources: it does not change when a file is only copied or touched. */
@@ -149,14 +169,15 @@ function runBuild(build) {
   for (const name of readdirSync(inRoot(build.folder)))
     if (name.startsWith('dist.new')) remove(inRoot(`${build.folder}/${name}`))
   mkdirSync(next)
-  const { args, cwd } = build.command(next)
   // A caller with another NODE_ENV, such as a test, would get a development build of the web app.
   const env = { ...process.env, NODE_ENV: 'production' }
-  const { status } = spawnSync(process.execPath, args, { cwd, env, stdio: ['ignore', 2, 2] })
-  if (status !== 0) {
+  for (const { args, cwd } of build.commands(next)) {
+    const { status } = spawnSync(process.execPath, args, { cwd, env, stdio: ['ignore', 2, 2] })
+    if (status === 0) continue
     remove(next)
     throw new Error('The build failed; the lines above say why.')
   }
+  build.finish?.(next)
   writeFileSync(join(next, '.built'), current)
   remove(previous)
   if (existsSync(dist)) renameSync(dist, previous)

@@ -19,6 +19,8 @@ export { applyMergePatch, mergePatch } from './merge-patch.ts'
 export type { CallOptions } from './operations.ts'
 export type { Page } from './pages.ts'
 export type { UpdateOptions } from './records.ts'
+export type { Query } from './query.ts'
+export type { RequestOptions } from './requests.ts'
 export {
   type Bulk,
   type BulkFile,
@@ -28,6 +30,7 @@ export {
   type ImportOptions,
 } from './resources/bulk.ts'
 export type { NaturalKey, Primary } from './surfaces.ts'
+export type { AccessTokenProvider } from './tokens.ts'
 export type { RequestInfo, ResponseInfo } from './transport.ts'
 export type * from './types.ts'
 export { version } from './version.ts'

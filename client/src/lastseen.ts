@@ -2,12 +2,13 @@ import { type Clock, systemClock } from './clock.ts'
 import type { CallOptions } from './operations.ts'
 import { type LiveEvent, type LiveOptions, watchLive } from './live.ts'
 import { checkOptions } from './options.ts'
+import { type RequestOptions, Requests } from './requests.ts'
 import { Assets } from './resources/assets.ts'
 import { Bulk } from './resources/bulk.ts'
 import { Locations } from './resources/locations.ts'
 import { Reports } from './resources/reports.ts'
 import { type NaturalKey, type Primary, naturalKeySurface, primarySurface } from './surfaces.ts'
-import { CredentialTokens, StaticTokens } from './tokens.ts'
+import { type AccessTokenProvider, CredentialTokens, StaticTokens } from './tokens.ts'
 import { type RequestInfo, type ResponseInfo, Transport } from './transport.ts'
 import type { InventorySave, InventorySaved, Organization } from './types.ts'
 import { version } from './version.ts'
@@ -46,8 +47,8 @@ interface CredentialOptions extends CommonOptions {
 }
 
 interface AccessTokenOptions extends CommonOptions {
-  /** An access token that your application manages, or a function that returns one and is called for every request. */
-  accessToken: string | (() => string | Promise<string>)
+  /** An access token that your application manages, or a function that provides one. */
+  accessToken: string | AccessTokenProvider
 }
 
 /** The base URL with either a credential, which the client exchanges for tokens, or an access token. */
@@ -63,6 +64,7 @@ export class Lastseen {
   /** Imports and exports of many records. */
   readonly bulk: Bulk
   readonly #clock: Clock
+  readonly #requests: Requests
   /** Every operation of the id-based API by name. */
   readonly primary: Primary
   /** Every operation of the natural-key API by name, with the same tokens. */
@@ -103,6 +105,7 @@ export class Lastseen {
     this.reports = new Reports(this.primary)
     this.bulk = new Bulk(this.primary, clock, timeoutMs)
     this.#clock = clock
+    this.#requests = new Requests(baseUrl, tokens, transport)
   }
 
   /**
@@ -111,6 +114,19 @@ export class Lastseen {
    */
   live(options: LiveOptions = {}): AsyncGenerator<LiveEvent, void, undefined> {
     return watchLive(this.primary, this.#clock, options)
+  }
+
+  /**
+   * Sends a request to a path under `baseUrl`, such as `/api/v1/assets`, with the tokens, retries and errors of every
+   * other method. Returns the parsed body of the response, undefined when it has none. Prefer a typed method.
+   */
+  request(path: string, options: RequestOptions = {}): Promise<unknown> {
+    return this.#requests.send(path, options)
+  }
+
+  /** Like `request`, but returns the response once its headers are received, to read its body as a file or stream. */
+  open(path: string, options: RequestOptions = {}): Promise<Response> {
+    return this.#requests.open(path, options)
   }
 
   /** Returns the organization and the scopes of the credential. */

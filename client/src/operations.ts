@@ -1,5 +1,5 @@
-import { UnauthorizedError } from './errors.ts'
-import type { TokenSource } from './tokens.ts'
+import { buildQuery, type Query } from './query.ts'
+import { type TokenSource, withToken } from './tokens.ts'
 import type { Transport, TransportRequest } from './transport.ts'
 
 type JsonBody<Response> = Response extends { content: { 'application/json': infer Body } } ? Body : undefined
@@ -36,9 +36,6 @@ type StreamOperation = 'live' | `bulk.${string}.export`
 
 type Routes<Operations> = Record<keyof Operations, readonly [method: string, path: string]>
 
-type Value = string | number | boolean | null | undefined
-type Query = Record<string, Value | readonly Value[]>
-
 interface AnyInput extends CallOptions {
   path?: Record<string, string | number>
   query?: Query
@@ -58,14 +55,6 @@ function buildPath(template: string, parameters: Record<string, string | number>
       throw new RangeError(`${name} cannot be '${segment}', which is not a valid segment of a URL path`)
     return encodeURIComponent(segment)
   })
-}
-
-function buildQuery(query: Query): string {
-  const search = new URLSearchParams()
-  for (const [name, value] of Object.entries(query))
-    for (const item of [value].flat()) if (item !== undefined && item !== null) search.append(name, String(item))
-  const text = search.toString()
-  return text === '' ? '' : `?${text}`
 }
 
 /** After a 500 a create without a key must not be retried: the server may have created the record already. */
@@ -127,12 +116,6 @@ export class Surface<Operations> {
     const [method, template] = this.#routes[operation]
     const url = `${this.#baseUrl}${buildPath(template, path)}${buildQuery(query)}`
     const request = { method, url, body, signal, retry: retryMode(operation, body), ...extra }
-    const token = await this.#tokens.token(signal)
-    return send({ ...request, token }).catch(async (error: unknown) => {
-      if (!(error instanceof UnauthorizedError)) throw error
-      const refreshed = await this.#tokens.refresh(token, signal)
-      if (refreshed === null) throw error
-      return send({ ...request, token: refreshed })
-    })
+    return withToken(this.#tokens, signal, (token) => send({ ...request, token }))
   }
 }

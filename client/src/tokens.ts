@@ -1,4 +1,5 @@
 import { type Clock, raceAbort } from './clock.ts'
+import { UnauthorizedError } from './errors.ts'
 import type { components } from './generated/primary.ts'
 import type { Transport, TransportRequest } from './transport.ts'
 
@@ -7,6 +8,23 @@ export interface TokenSource {
   token(signal?: AbortSignal): Promise<string>
   /** Returns another token than the rejected one, or null when there is none. */
   refresh(rejected: string, signal?: AbortSignal): Promise<string | null>
+}
+
+/** Sends a request with a token, and again with a new token when that one is rejected. */
+export async function withToken<Result>(
+  tokens: TokenSource,
+  signal: AbortSignal | undefined,
+  send: (token: string) => Promise<Result>,
+): Promise<Result> {
+  const token = await tokens.token(signal)
+  try {
+    return await send(token)
+  } catch (error) {
+    if (!(error instanceof UnauthorizedError)) throw error
+    const refreshed = await tokens.refresh(token, signal)
+    if (refreshed === null) throw error
+    return send(refreshed)
+  }
 }
 
 interface Grant {
@@ -88,11 +106,18 @@ export class CredentialTokens implements TokenSource {
   }
 }
 
-/** A token that the application manages: a fixed token, or a function that is called for every request. */
-export class StaticTokens implements TokenSource {
-  readonly #accessToken: string | (() => string | Promise<string>)
+/**
+ * Provides the access tokens of an application that manages them itself. It is called for every request without an
+ * argument. When the server rejects its token, it is called with that token, and the request is sent again unless it
+ * returns the same token or an empty one.
+ */
+export type AccessTokenProvider = (rejected?: string) => string | Promise<string>
 
-  constructor(accessToken: string | (() => string | Promise<string>)) {
+/** A token that the application manages: a fixed token, or a function that provides one. */
+export class StaticTokens implements TokenSource {
+  readonly #accessToken: string | AccessTokenProvider
+
+  constructor(accessToken: string | AccessTokenProvider) {
     this.#accessToken = accessToken
   }
 
@@ -101,7 +126,8 @@ export class StaticTokens implements TokenSource {
   }
 
   async refresh(rejected: string): Promise<string | null> {
-    const token = await this.token()
-    return token === rejected ? null : token
+    if (typeof this.#accessToken === 'string') return null
+    const token = await this.#accessToken(rejected)
+    return token === rejected || token === '' ? null : token
   }
 }

@@ -15,10 +15,13 @@ export interface TransportRequest {
   /** Sent unchanged, instead of `body`. */
   raw?: RawBody | undefined
   headers?: Record<string, string> | undefined
+  /** Without a token, or with an empty one, no Authorization header is sent. */
   token?: string
   signal?: AbortSignal | undefined
   /** Replaces the default timeout. */
   timeoutMs?: number | undefined
+  /** A successful response may have no body whatever its status is. Otherwise only a 204 has none. */
+  mayBeEmpty?: boolean | undefined
   /** Returns the response once its headers are received; its body is read later, without a timeout. */
   isStream?: boolean | undefined
   /**
@@ -95,7 +98,7 @@ export class Transport {
   async send(request: TransportRequest): Promise<unknown> {
     const counter = { attempts: 0 }
     const { response, text } = await this.#receive(request, counter)
-    if (response.status === 204) return undefined
+    if (response.status === 204 || (request.mayBeEmpty && text === '')) return undefined
     try {
       return JSON.parse(text) as unknown
     } catch {
@@ -192,7 +195,7 @@ export class Transport {
     const { method, url, body, raw, token } = request
     const headers: Record<string, string> = { Accept: 'application/json', ...request.headers }
     if (!isBrowser()) headers['User-Agent'] = this.#options.userAgent
-    if (token !== undefined) headers['Authorization'] = `Bearer ${token}`
+    if (token !== undefined && token !== '') headers['Authorization'] = `Bearer ${token}`
     if (raw !== undefined) headers['Content-Type'] = raw.type
     else if (body !== undefined)
       headers['Content-Type'] = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'

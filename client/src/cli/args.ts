@@ -48,9 +48,9 @@ const groupDescriptions: Record<string, string> = {
   locations: 'List, show and change locations.',
 }
 
-const footer = `
+const footer = (name: string): string => `
 The credential comes from LASTSEEN_URL, LASTSEEN_CLIENT_ID and LASTSEEN_CLIENT_SECRET, or from the config file
-that \`lastseen login\` writes. Exit codes: 0 success, 1 rejected or failed, 2 usage error.`
+that \`${name} login\` writes. Exit codes: 0 success, 1 rejected or failed, 2 usage error.`
 
 function addCommand(parent: Program, word: string, command: Command, context: Context): void {
   const { arguments: parameters = '', summary, details, options = {} } = command
@@ -66,8 +66,8 @@ function addCommand(parent: Program, word: string, command: Command, context: Co
   })
 }
 
-function createProgram(commands: readonly Command[], context: Context): Program {
-  const program = new Program('lastseen')
+function createProgram(name: string, commands: readonly Command[], context: Context): Program {
+  const program = new Program(name)
     .description('Uses a Lastseen server through its API.')
     .version(version, '--version', 'print the version')
     .option('--json', 'print one JSON document')
@@ -77,7 +77,7 @@ function createProgram(commands: readonly Command[], context: Context): Program 
     // main.ts reports all errors, with --json as JSON.
     .configureOutput({ writeErr: () => undefined })
     .exitOverride()
-  program.addHelpText('after', footer)
+  program.addHelpText('after', footer(name))
   for (const command of commands) {
     const [first = '', second] = command.name.split(' ')
     if (second === undefined) addCommand(program, first, command, context)
@@ -93,12 +93,13 @@ function createProgram(commands: readonly Command[], context: Context): Program 
 
 /** Parses the arguments and runs the command. Throws a UsageError on invalid arguments. */
 export async function runCommand(
+  name: string,
   commands: readonly Command[],
   context: Context,
   argv: readonly string[],
 ): Promise<void> {
   try {
-    await createProgram(commands, context).parseAsync(argv, { from: 'user' })
+    await createProgram(name, commands, context).parseAsync(argv, { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     // --help and --version have printed their output.

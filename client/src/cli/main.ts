@@ -37,13 +37,13 @@ function exitOnClosedPipe(): void {
   })
 }
 
-/** Runs one command and returns the exit code: 0 success, 1 rejected or failed, 2 usage error. */
-export async function main(argv: readonly string[]): Promise<number> {
+/** Runs one command and returns the exit code: 0 success, 1 rejected or failed, 2 usage error. The help shows `name`. */
+export async function main(argv: readonly string[], name = 'lastseen'): Promise<number> {
   exitOnClosedPipe()
   const out = new Output(argv.includes('--json'), process.stdout, process.stderr)
   const context: Context = { out, env: process.env, client: () => createClient(out) }
   try {
-    await runCommand(commands, context, argv)
+    await runCommand(name, commands, context, argv)
     return 0
   } catch (error) {
     return reportError(error, out)

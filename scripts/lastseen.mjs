@@ -1,0 +1,4 @@
+import { isForClient } from '../client/bin/words.mjs'
+
+/** `npx lastseen` in a checkout. */
+await import(isForClient(process.argv.slice(2)) ? './client.mjs' : './start.mjs')
