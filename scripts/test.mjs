@@ -78,7 +78,7 @@ async function onPostgres15() {
   return (await vitest('PostgreSQL 15, races', ['test/races'], { env })) && isKept
 }
 
-/** Debian's chromium where it is installed, elsewhere the one Playwright was told to download. */
+/** The browser is chosen in web/test/support/browser.ts. */
 async function browser() {
   const outputFile = join(root, 'web/.cache/browser.json')
   rmSync(outputFile, { force: true })

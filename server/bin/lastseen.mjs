@@ -1,4 +1,6 @@
 #!/usr/bin/env node
-import { isForClient } from '../../client/bin/words.mjs'
+import { existsSync } from 'node:fs'
 
-await import(isForClient(process.argv.slice(2)) ? '../../scripts/client.mjs' : '../../scripts/start.mjs')
+/** A checkout installs and builds what is missing. An installed package contains no sources. */
+const isCheckout = existsSync(new URL('../src', import.meta.url))
+await import(isCheckout ? '../../scripts/lastseen.mjs' : './packaged.mjs')

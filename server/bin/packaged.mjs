@@ -1,5 +1,4 @@
-#!/usr/bin/env node
-import { isForClient } from '../../client/bin/words.mjs'
+import { isForClient } from '../client/bin/words.mjs'
 
-/** Where everything is installed and built, as in an image: nothing is looked after at the start. */
-await import(isForClient(process.argv.slice(2)) ? '../../client/bin/lastseen.mjs' : '../dist/main.js')
+/** The entry point of the installed package, in which everything is built. */
+await import(isForClient(process.argv.slice(2)) ? '../client/bin/lastseen.mjs' : '../dist/main.js')

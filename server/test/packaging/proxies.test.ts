@@ -137,6 +137,18 @@ describe.each([
     response.resume()
   })
 
+  it.skipIf(isMissing)('an import of 60 MiB is passed on', async () => {
+    const rows = Array.from({ length: 1024 }, (_, index) =>
+      JSON.stringify({ external_key: `BIG-${index}`, name: 'Crate', metadata: { note: 'x'.repeat(60 * 1024 - 80) } }),
+    )
+    const body = `${rows.join('\n')}\n`
+    expect(body.length).toBeGreaterThan(59.9 * 2 ** 20)
+    const headers = { 'Content-Type': 'application/x-ndjson', ...withToken() }
+    const response = await send('POST', '/api/v1/bulk/assets?dry_run=true', headers, body)
+    const text = (await response.toArray()).join('')
+    expect([response.statusCode, JSON.parse(text).data.rows], text.slice(0, 500)).toEqual([202, 1024])
+  })
+
   it.skipIf(isMissing)('limits count the addresses of the clients', async () => {
     const attempts = []
     for (let count = 0; count < 3; count++) {
