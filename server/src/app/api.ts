@@ -19,12 +19,15 @@ import { isLoopback } from '../kernel/ip-range.ts'
 import { Mailer } from '../mail/mailer.ts'
 import type { Reader } from '../readers/reader.ts'
 import { OverviewCache } from '../tracking/overview-cache.ts'
+import { bulkMetrics } from './bulk-metrics.ts'
 import type { AppContext } from './context.ts'
 import { startHousekeeping } from '../jobs/housekeeping.ts'
 import { ingestAddresses, readerAddresses } from './local-url.ts'
 import { publicSurfaces } from './surfaces.ts'
+import type { Telemetry } from './telemetry.ts'
 import type { Tracking } from './tracking.ts'
-import { webFolder, webAppRoutes } from './web-app.ts'
+import { webFolder } from './installation.ts'
+import { webAppRoutes } from './web-app.ts'
 import type { Webhooks } from './webhooks.ts'
 
 export interface Api extends Pick<DispatcherDeps, 'surfaces' | 'rawRoutes' | 'authenticator' | 'limiter'> {
@@ -32,6 +35,7 @@ export interface Api extends Pick<DispatcherDeps, 'surfaces' | 'rawRoutes' | 'au
   join(): Promise<void>
   /** Called when events may have been missed. */
   onMissedEvents: () => void
+  endStreams: () => void
   stop(): Promise<void>
 }
 
@@ -40,6 +44,7 @@ interface ApiOptions {
   log: Logger
   notifyOperator?: (line: string) => void
   siteUrl: () => string
+  metrics: Pick<Telemetry, 'registry' | 'runJob'>
 }
 
 const streamCheckMs = 1000
@@ -52,6 +57,7 @@ export const noApi: Api = {
   limiter: memoryLimiter(() => 0),
   join: async () => undefined,
   onMissedEvents: () => undefined,
+  endStreams: () => undefined,
   stop: async () => undefined,
 }
 
@@ -93,6 +99,7 @@ export function startApi(
   const imports = new ImportService({
     ...{ db: db.background, clock, ids: context.ids, quotas: context.quotas, pubsub },
     onFailure: (error) => log.error({ event: 'import.failed', err: error }, 'import aborted'),
+    onEnded: bulkMetrics(options.metrics.registry),
   })
   pubsub.on(progressTopic, (payload) => imports.onProgress(payload))
   const signups = signupPolicy(config)
@@ -129,7 +136,7 @@ export function startApi(
   }
   const published = publicSurfaces(deps, config)
   const { limiter, join } = chooseLimiter(context, options)
-  const stopHousekeeping = startHousekeeping(context, lastUsed, log)
+  const stopHousekeeping = startHousekeeping(context, lastUsed, options.metrics.runJob)
   return {
     surfaces: [...published.surfaces, sessionSurface(deps)],
     rawRoutes: [...published.pages, ...webAppRoutes(webFolder, published.primaryBase, signups.mode)],
@@ -143,6 +150,7 @@ export function startApi(
       )
       void streams.checkAll()
     },
+    endStreams: () => streams.endAll(),
     async stop() {
       clearInterval(streamCheck)
       await imports.close()

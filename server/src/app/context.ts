@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Config } from '../config/config.ts'
 import { checkRoles } from '../db/schema/check-roles.ts'
 import { type Connection, createDatabase, randomName } from '../db/create-database.ts'
@@ -16,12 +15,11 @@ import type { Sql } from '../db/sql.ts'
 import { PubSub } from '../db/pubsub.ts'
 import { type Clock, systemClock } from '../kernel/clock.ts'
 import { type QuotaLimits, Quotas } from '../organizations/quotas.ts'
-
-const installationDir = fileURLToPath(new URL('../../..', import.meta.url))
+import { baseDir } from './installation.ts'
 
 /** The data directory of the embedded database, or null with an external database. */
 export const dataDirOf = (config: Config): string | null =>
-  config.databaseUrl === null ? resolve(installationDir, config.dataDir) : null
+  config.databaseUrl === null ? resolve(baseDir, config.dataDir) : null
 
 /** An embedded or external database that is running and reachable. */
 export interface DatabaseHandle {
@@ -111,6 +109,8 @@ const quotaLimits = (config: Config): QuotaLimits => ({
   members: config.quotaMembers,
   api_keys: config.quotaApiKeys,
   imports: config.quotaImports,
+  stored_bytes: config.quotaStoredBytes,
+  query_seconds: config.quotaQuerySeconds,
 })
 
 export interface AppContextOptions {
@@ -134,7 +134,12 @@ export async function openAppContext({
   const db = createDatabase({
     ...{ url, instanceGroup, poolSize: config.databasePool, replicaUrl: config.replicaUrl ?? undefined },
     ...(onStatement === undefined ? {} : { onStatement }),
+    queryTime: {
+      assertLeft: (orgId) => quotas.queryTime.assertLeft(orgId),
+      measure: (orgId, work) => quotas.queryTime.measure(orgId, work),
+    },
   })
+  const quotas = new Quotas(db, quotaLimits(config))
   const keyStore = new KeyStore(config.masterKey)
   const keys = await keyStore.open(db).catch(async (error: unknown) => {
     await db.close()
@@ -148,7 +153,7 @@ export async function openAppContext({
     instanceGroup,
     clock,
     ids: new IdGenerator(db, keys.idKey),
-    quotas: new Quotas(db, quotaLimits(config)),
+    quotas,
     pubsub,
     environment: config.environment,
     keyStore,

@@ -2,9 +2,9 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { ReadOutcomes } from '../ingest/read-ingestor.ts'
 
 interface IngestMetrics {
-  counted: (format: string, outcomes: ReadOutcomes) => void
-  rejected: (reason: string) => void
-  batch: (reads: number) => void
+  counted: (format: string, outcomes: ReadOutcomes, lateReads: number) => void
+  refused: (transport: string, reason: string) => void
+  batch: (reads: number, seconds: number) => void
   watchWaitingBytes: (waitingBytes: () => number) => void
 }
 
@@ -23,10 +23,16 @@ export function ingestMetrics(registry: Registry): IngestMetrics {
     labelNames: ['format', 'outcome'],
     registers,
   })
-  const rejected = new Counter({
-    name: 'lastseen_ingest_messages_rejected_total',
-    help: 'Messages without a known reader or format, by reason.',
-    labelNames: ['reason'],
+  const refused = new Counter({
+    name: 'lastseen_reader_refusals_total',
+    help: 'Refused logins and messages of readers, by transport and reason.',
+    labelNames: ['transport', 'reason'],
+    registers,
+  })
+  const late = new Counter({
+    name: 'lastseen_ingest_late_reads_total',
+    help: 'Reads within the retention that were observed more than a minute before they arrived.',
+    labelNames: ['format'],
     registers,
   })
   const batches = new Histogram({
@@ -35,14 +41,24 @@ export function ingestMetrics(registry: Registry): IngestMetrics {
     buckets: [1, 5, 10, 25, 50, 100, 250],
     registers,
   })
+  const batchDurations = new Histogram({
+    name: 'lastseen_ingest_batch_duration_seconds',
+    help: 'Time to write one batch of reads.',
+    buckets: [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers,
+  })
   return {
-    counted(format, outcomes) {
+    counted(format, outcomes, lateReads) {
       messages.inc({ format })
+      if (lateReads > 0) late.inc({ format }, lateReads)
       for (const [outcome, count] of Object.entries<number>({ ...outcomes }))
         if (count > 0) reads.inc({ format, outcome }, count)
     },
-    rejected: (reason) => rejected.inc({ reason }),
-    batch: (count) => batches.observe(count),
+    refused: (transport, reason) => refused.inc({ transport, reason }),
+    batch(count, seconds) {
+      batches.observe(count)
+      batchDurations.observe(seconds)
+    },
     watchWaitingBytes(waitingBytes) {
       new Gauge({
         name: 'lastseen_ingest_waiting_bytes',

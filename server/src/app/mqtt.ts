@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Logger } from 'pino'
 import { Gauge, type Registry } from 'prom-client'
 import { acquireInstanceSlot } from '../db/instance-slot.ts'
+import { BackpressureError } from '../ingest/batch-writer.ts'
 import { startBroker } from '../ingest/mqtt-broker.ts'
 import { startSubscriber } from '../ingest/mqtt-subscriber.ts'
 import type { TlsFiles } from '../kernel/tls-files.ts'
@@ -14,12 +15,19 @@ import type { Tracking } from './tracking.ts'
 export interface MqttIngress {
   /** A line for the operator who started the program. */
   notice: string | null
+  /** How long the external broker has been unreachable; 0 while it is connected. */
+  outageMs: () => number
   /** Called when events about changed readers may have been missed. */
   onMissedEvents: () => void
   close(): Promise<void>
 }
 
-export const noMqtt: MqttIngress = { notice: null, onMissedEvents: () => undefined, close: async () => undefined }
+export const noMqtt: MqttIngress = {
+  notice: null,
+  outageMs: () => 0,
+  onMissedEvents: () => undefined,
+  close: async () => undefined,
+}
 
 /** Opens MQTT ingress: the external broker if one is configured, otherwise the embedded broker if it has a port. */
 export async function openMqtt(
@@ -30,18 +38,33 @@ export async function openMqtt(
 ): Promise<MqttIngress> {
   const { mqttUrl, mqttShare, mqttPort, host, mqttConnections, mqttConnectionsPerAddress } = context.config
   const { readerCache, ingestor } = tracking
-  const onFailure = (error: unknown): void =>
+  // A message over the limits was reported as refused.
+  const onFailure = (error: unknown): void => {
+    if (error instanceof BackpressureError) return
     log.warn({ event: 'mqtt.refused', err: error }, 'message not acknowledged')
+  }
   if (mqttUrl !== null) {
     const isConnected = new Gauge({
       name: 'lastseen_mqtt_broker_connected',
       help: 'Connections of server processes to the external MQTT broker.',
       registers: [registry],
     })
+    let lostAtMs: number | null = performance.now()
+    const outageMs = (): number => (lostAtMs === null ? 0 : performance.now() - lostAtMs)
     const onState = (state: string, why: string): void => {
       isConnected.set(state === 'connected' ? 1 : 0)
+      lostAtMs = state === 'connected' ? null : (lostAtMs ?? performance.now())
       log.info({ event: `mqtt.${state}`, why }, `broker ${state}`)
     }
+    new Gauge({
+      name: 'lastseen_mqtt_broker_outage_seconds',
+      help: 'How long the external MQTT broker has been unreachable; 0 while it is connected.',
+      registers: [registry],
+      aggregator: 'max',
+      collect() {
+        this.set(outageMs() / 1000)
+      },
+    })
     const installation = createHash('sha256').update(context.keys.secretKey).digest('hex').slice(0, 12)
     const acquireSlot = (onLost: () => void) => acquireInstanceSlot(context.url, onLost)
     const isShared = isOneOfSeveral || mqttShare === 'always'
@@ -56,16 +79,17 @@ export async function openMqtt(
       onState,
     }
     const subscriber = startSubscriber(options)
-    return { ...noMqtt, close: () => subscriber.close() }
+    return { ...noMqtt, outageMs, close: () => subscriber.close() }
   }
   if (mqttPort === 0) return noMqtt
   try {
     const onConnection = tracking.noteConnection
     const broker = await startBroker({
-      ...{ readerCache, ingestor, host, port: mqttPort, tls, onFailure, onConnection },
+      ...{ readerCache, ingestor, clock: context.clock, host, port: mqttPort, tls, onFailure, onConnection },
       maxConnections: mqttConnections,
       maxConnectionsPerAddress: mqttConnectionsPerAddress,
       onLimit: limitLogger(log, 'mqtt'),
+      onRefused: (refusal) => tracking.refusals.note({ ...refusal, transport: 'mqtt' }),
     })
     // An event without a reader id means that any reader may have changed. All connected readers are then checked in the
     // background, so that the publisher does not wait for it.
@@ -81,7 +105,7 @@ export async function openMqtt(
       },
     })
     const notice = `MQTT broker for readers: ${localUrl(context.config, 'mqtt', broker.port)}`
-    return { notice, onMissedEvents: () => void broker.closeRevoked(null), close: () => broker.close() }
+    return { ...noMqtt, notice, onMissedEvents: () => void broker.closeRevoked(null), close: () => broker.close() }
   } catch (error) {
     const why =
       (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? `port ${mqttPort} is in use` : (error as Error).message

@@ -1,5 +1,6 @@
 import cluster, { type Worker } from 'node:cluster'
 import { type Server, createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
 import { roles } from '../config/settings.ts'
 import { randomName } from '../db/create-database.ts'
@@ -9,9 +10,10 @@ import { firstOrganizationName, bootstrap } from './bootstrap.ts'
 import { isOutputClosed, openLog } from './log.ts'
 import { localUrl } from './local-url.ts'
 import { recordServer } from './running-server.ts'
-import { startRetention } from '../jobs/retention.ts'
+import { startHourlyJobs } from '../jobs/hourly.ts'
 import { startServer } from './server.ts'
 import { simulate } from './simulate.ts'
+import { startTraces } from './traces.ts'
 
 /** Prints a line for the operator on standard error; the log goes to standard output. */
 const say = (line: string): void => void process.stderr.write(`${line}\n`)
@@ -161,6 +163,7 @@ async function serveRequests(
 ): Promise<void> {
   const { logger: log, flush } = openLog(config, () => shutdown.request('output closed'))
   const isWorker = instanceGroup !== undefined
+  const stopTraces = await startTraces(process.env, log)
   const context = await openAppContext({ config, url, instanceGroup })
   try {
     const { host, port } = config
@@ -178,17 +181,20 @@ async function serveRequests(
       if ((error as NodeJS.ErrnoException).syscall !== 'listen') throw error
       throw new Error(listenErrorMessage(error as NodeJS.ErrnoException, host, port))
     })
-    const stopRetention = startRetention(context, url, log)
+    const stopHourlyJobs = startHourlyJobs(context, url, { log, ...server })
     const removeRecord = isWorker ? undefined : await announceReady(config, server.port)
     if (isWorker) process.send?.({ ready: true })
     else for (const notice of server.notices) say(notice)
     await shutdown.requested
     if (!isWorker) say('Stopping: finishing the requests in flight …')
     await removeRecord?.()
+    server.drain()
+    if (config.shutdownDelaySeconds > 0) await sleep(config.shutdownDelaySeconds * 1000)
     await server.close(drainMs)
-    await stopRetention()
+    await stopHourlyJobs()
   } finally {
     await context.close()
+    await stopTraces()
     await flush()
   }
 }
@@ -244,7 +250,8 @@ async function superviseWorkers(config: Config, url: string, shutdown: Shutdown)
   if (reason !== 'start failed') say('Stopping: finishing the requests in flight …')
   const signalAll = (signal: NodeJS.Signals): void => workers.forEach((worker) => worker.process.kill(signal))
   signalAll('SIGTERM')
-  setTimeout(() => signalAll('SIGKILL'), 2 * drainMs).unref()
+  const stopMs = config.shutdownDelaySeconds * 1000 + 2 * drainMs
+  setTimeout(() => signalAll('SIGKILL'), stopMs).unref()
   await removeRecord()
   if (workers.size > 0) await new Promise<void>((resolve) => (onLastExit = resolve))
   if (reason === 'start failed')

@@ -5,12 +5,15 @@ import type { Config } from '../config/config.ts'
 import { createDispatcher } from '../http/dispatcher.ts'
 import { burst } from '../http/rate-limit.ts'
 import { type HttpServer, listen } from '../http/server.ts'
+import type { RunJob } from '../jobs/run-job.ts'
 import { TlsFiles } from '../kernel/tls-files.ts'
 import { noApi, startApi } from './api.ts'
+import { capacityMetrics } from './capacity-metrics.ts'
 import type { WorkerMetrics } from './cluster-metrics.ts'
 import type { AppContext } from './context.ts'
 import { type MqttIngress, noMqtt, openMqtt } from './mqtt.ts'
 import { localUrl } from './local-url.ts'
+import { type ReadinessCheck, defaultOutageGraceMs, readinessCheck } from './readiness.ts'
 import { systemRoutes } from './system-routes.ts'
 import { startTracking } from './tracking.ts'
 import { limitLogger, telemetry } from './telemetry.ts'
@@ -20,6 +23,10 @@ export interface RunningServer {
   port: number
   /** Lines for the operator who started the program. */
   notices: readonly string[]
+  /** Reports that the server is not ready any more, while it still accepts requests. */
+  drain(): void
+  runJob: RunJob
+  onPartitionsDropped: (partitions: readonly string[]) => void
   close(graceMs: number): Promise<void>
 }
 
@@ -30,6 +37,8 @@ export interface ServerOptions {
   isOneOfSeveral: boolean
   log: Logger
   delivery?: Partial<Tuning>
+  /** How long the broker or notifications may be lost before the process is not ready. */
+  outageGraceMs?: number
   /** Prints a line for the operator. */
   notifyOperator?: (line: string) => void
   /** Collects the metrics of all workers, if this process is a worker. */
@@ -67,15 +76,29 @@ export async function startServer(context: AppContext, options: ServerOptions): 
   // Two passwords are hashed at a time (users/password.ts); meanwhile the other requests wait for the database.
   const passwordQueue = new FairQueue({ ...waiting, maxInFlight: 4, timeoutMs: 15_000 })
   const downloadQueue = new FairQueue({ ...waiting, maxInFlight: 16 })
-  const metrics = telemetry(log, queue, anonymousQueue, passwordQueue, downloadQueue)
+  const metrics = telemetry(log)
+  const { runJob } = metrics
   const { workerMetrics } = options
   workerMetrics?.share(metrics.registry)
   const collectMetrics = (): Promise<string> => workerMetrics?.collect() ?? metrics.registry.metrics()
-  const tracking = startTracking(context, log, metrics.registry)
-  const webhooks = startWebhooks(context, log, metrics.registry, options.delivery)
+  const tracking = startTracking(context, log, metrics.registry, runJob)
+  const webhooks = startWebhooks(context, log, metrics.registry, runJob, options.delivery)
+  capacityMetrics(
+    metrics.registry,
+    {
+      requests: queue,
+      anonymous: anonymousQueue,
+      passwords: passwordQueue,
+      downloads: downloadQueue,
+      ingest: tracking.queue,
+    },
+    context,
+  )
   let port = options.port
   const siteUrl = (): string => config.baseUrl ?? localUrl({ ...config, host: options.host }, 'http', port)
-  const api = config.roles.has('api') ? startApi(context, { ...options, siteUrl }, { tracking, webhooks }) : noApi
+  const api = config.roles.has('api')
+    ? startApi(context, { ...options, siteUrl, metrics }, { tracking, webhooks })
+    : noApi
   let mqtt: MqttIngress = noMqtt
   await pubsub.start(() => {
     api.onMissedEvents()
@@ -84,12 +107,15 @@ export async function startServer(context: AppContext, options: ServerOptions): 
     mqtt.onMissedEvents()
   })
   await api.join()
+  let isDraining = false
+  const checkConnections = readinessCheck(context, () => mqtt.outageMs(), options.outageGraceMs ?? defaultOutageGraceMs)
+  const checkReadiness: ReadinessCheck = async () => (isDraining ? 'the server is stopping' : checkConnections())
   const hasIngest = config.roles.has('ingest')
   const handle = createDispatcher({
     ...api,
     rawRoutes: [
       ...api.rawRoutes,
-      ...systemRoutes(context, collectMetrics, options.host),
+      ...systemRoutes({ config, checkReadiness, collectMetrics, host: options.host }),
       ...(hasIngest ? tracking.endpoints : []),
     ],
     queue,
@@ -114,8 +140,17 @@ export async function startServer(context: AppContext, options: ServerOptions): 
   return {
     port: http.port,
     notices: mqtt.notice === null ? [] : [mqtt.notice],
+    drain() {
+      isDraining = true
+      http.drain()
+    },
+    runJob,
+    onPartitionsDropped: metrics.partitionsDropped,
     async close(graceMs) {
-      await Promise.all([http.close(graceMs), mqtt.close(), webhooks.stop(graceMs)])
+      const closed = http.close(graceMs)
+      // A client whose stream ends connects again, which this process no longer accepts.
+      api.endStreams()
+      await Promise.all([closed, mqtt.close(), webhooks.stop(graceMs)])
       await tracking.stop()
       await api.stop()
       tls?.close()

@@ -4,7 +4,8 @@ import { isForwarded } from '../http/client-address.ts'
 import { isLoopback } from '../kernel/ip-range.ts'
 import { sameHash, hashSecret } from '../kernel/secrets.ts'
 import { stringify } from 'yaml'
-import type { AppContext } from './context.ts'
+import type { Config } from '../config/config.ts'
+import type { ReadinessCheck } from './readiness.ts'
 import { referenceRoutes } from './reference.ts'
 
 const plain = (status: number, text: string): RawReply => ({ status, type: 'text/plain; charset=utf-8', text })
@@ -34,25 +35,29 @@ export function openapiRoutes(prefix: string, title: string, document: object): 
   ]
 }
 
+interface SystemRoutesDeps {
+  config: Pick<Config, 'metricsToken'>
+  checkReadiness: ReadinessCheck
+  collectMetrics: () => Promise<string>
+  /** The address that the server listens on. */
+  host: string
+}
+
 /** Health and readiness of the process, and the metrics of all workers. */
-export function systemRoutes(context: AppContext, collectMetrics: () => Promise<string>, host: string): RawRoute[] {
+export function systemRoutes({ config, checkReadiness, collectMetrics, host }: SystemRoutesDeps): RawRoute[] {
   return [
     { path: '/healthz', render: () => plain(200, 'ok\n') },
     {
       path: '/readyz',
       async render() {
-        try {
-          await context.db.ping()
-          return plain(200, 'ready\n')
-        } catch {
-          return plain(503, 'the database does not answer\n')
-        }
+        const reason = await checkReadiness()
+        return reason === null ? plain(200, 'ready\n') : plain(503, `${reason}\n`)
       },
     },
     {
       path: '/metrics',
       async render({ message }) {
-        const { metricsToken } = context.config
+        const { metricsToken } = config
         const token = /^Bearer (.+)$/.exec(message.headers.authorization ?? '')?.[1] ?? ''
         const isAllowed =
           metricsToken === null

@@ -1,8 +1,9 @@
 import type { Logger } from 'pino'
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
-import type { FairQueue } from '../admission/fair-queue.ts'
 import type { RequestContext } from '../http/request-context.ts'
+import type { RunJob } from '../jobs/run-job.ts'
 import { version } from '../kernel/version.ts'
+import { jobRunner } from './job-metrics.ts'
 import { cut } from './log.ts'
 
 export interface Telemetry {
@@ -10,25 +11,27 @@ export interface Telemetry {
   answered: (context: RequestContext, status: number) => void
   bug: (context: RequestContext, error: unknown) => void
   untrustedProxy: () => void
+  runJob: RunJob
+  partitionsDropped: (partitions: readonly string[]) => void
 }
 
 const limitLogMs = 10_000
 
-type LimitLogger = (limit: string, address: string, readerId?: number | null) => void
+type LimitLogger = (limit: string, address: string) => void
 
 /** Logs at most one line per limit every ten seconds, so that a flood of connections does not flood the log. */
 export function limitLogger(log: Logger, protocol: 'http' | 'mqtt'): LimitLogger {
   const loggedAt = new Map<string, number>()
-  return (limit, address, readerId) => {
+  return (limit, address) => {
     const at = performance.now()
     if (at - (loggedAt.get(limit) ?? -Infinity) < limitLogMs) return
     loggedAt.set(limit, at)
-    log.warn({ event: `${protocol}.limited`, limit, address, readerId }, 'connection closed: it exceeded a limit')
+    log.warn({ event: `${protocol}.limited`, limit, address }, 'connection closed: it exceeded a limit')
   }
 }
 
 /** Logs and counts responses. Secrets, bodies and query strings are never logged. */
-export function telemetry(log: Logger, ...queues: FairQueue[]): Telemetry {
+export function telemetry(log: Logger): Telemetry {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   new Gauge({
@@ -51,18 +54,16 @@ export function telemetry(log: Logger, ...queues: FairQueue[]): Telemetry {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
     registers: [registry],
   })
-  new Gauge({
-    name: 'lastseen_http_requests_waiting',
-    help: 'Requests that wait for a slot.',
+  const partitions = new Counter({
+    name: 'lastseen_retention_partitions_dropped_total',
+    help: 'Months of history that were dropped because they are older than the retention.',
     registers: [registry],
-    collect() {
-      this.set(queues.reduce((sum, queue) => sum + queue.waiting, 0))
-    },
   })
   const counters = new Map<string, { inc(): void }>()
   const timers = new Map<string, { observe(seconds: number): void }>()
   return {
     registry,
+    runJob: jobRunner(log, registry),
     answered(context, status) {
       const seconds = (performance.now() - context.startedAt) / 1000
       const key = `${context.operation} ${status}`
@@ -89,6 +90,11 @@ export function telemetry(log: Logger, ...queues: FairQueue[]): Telemetry {
         { event: 'http.bug', requestId: cut(context.requestId, 256), operation: context.operation, err: error },
         'unexpected error',
       )
+    },
+    partitionsDropped(dropped) {
+      if (dropped.length === 0) return
+      partitions.inc(dropped.length)
+      log.info({ event: 'retention.dropped', dropped }, 'old history dropped')
     },
     untrustedProxy() {
       log.warn(

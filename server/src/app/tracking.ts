@@ -3,17 +3,18 @@ import type { Registry } from 'prom-client'
 import { FairQueue } from '../admission/fair-queue.ts'
 import { ReaderActivityBuffer } from '../ingest/reader-activity-buffer.ts'
 import { ReaderCache } from '../ingest/reader-cache.ts'
+import { ReaderRefusals } from '../ingest/reader-refusals.ts'
 import { ingestRoutes } from '../ingest/http-ingest.ts'
 import { ReadIngestor } from '../ingest/read-ingestor.ts'
 import { LatestReads, readsTopic, shown, wantedTopic } from '../ingest/latest-reads.ts'
 import { now } from '../kernel/clock.ts'
 import type { RawRoute } from '../http/raw-route.ts'
+import type { RunJob } from '../jobs/run-job.ts'
 import type { Device, LatestRead } from '../readers/reader.ts'
 import { readerChangedTopic } from '../readers/commands.ts'
 import { LiveFeed } from '../tracking/live-feed.ts'
 import type { AppContext } from './context.ts'
 import { ingestMetrics } from './ingest-metrics.ts'
-import { cut } from './log.ts'
 
 const flushMs = 2000
 /** Move events are batched for this long, so that a busy site does not publish one event per move. */
@@ -28,6 +29,9 @@ export interface Tracking {
   ingestor: ReadIngestor
   readerCache: ReaderCache
   endpoints: RawRoute[]
+  refusals: ReaderRefusals
+  /** Messages of readers over HTTP. */
+  queue: FairQueue
   /** Publishes that assets of the organization have moved. */
   moved: (orgId: number) => void
   /** Resolves when every process has processed the change of the reader. */
@@ -42,10 +46,15 @@ export interface Tracking {
 }
 
 /** Wires the path from a reader's message to the live feed. */
-export function startTracking(context: AppContext, log: Logger, registry: Registry): Tracking {
+export function startTracking(context: AppContext, log: Logger, registry: Registry, runJob: RunJob): Tracking {
   const { db, clock, pubsub, config } = context
   const live = new LiveFeed({ db, clock })
-  const readerCache = new ReaderCache({ db: db.authentication, clock, isConnected: () => pubsub.isConnected() })
+  const readerCache = new ReaderCache({
+    db: db.authentication,
+    clock,
+    isConnected: () => pubsub.isConnected(),
+    ownerOf: (id) => context.ids.ownerOf(id),
+  })
   const activity = new ReaderActivityBuffer({ db: db.background, clock })
   const latestReads = new LatestReads({
     millis: () => clock.millis(),
@@ -53,6 +62,7 @@ export function startTracking(context: AppContext, log: Logger, registry: Regist
   })
   const movedOrgs = new Set<number>()
   const metrics = ingestMetrics(registry)
+  const refusals = new ReaderRefusals(log, metrics.refused)
   const ingestor = new ReadIngestor({
     db: db.background,
     clock,
@@ -77,12 +87,11 @@ export function startTracking(context: AppContext, log: Logger, registry: Regist
         })),
       ),
     onMoved: (orgId) => movedOrgs.add(orgId),
-    onCounted: ({ format }, outcomes) => metrics.counted(format, outcomes),
+    onCounted: ({ format }, outcomes, late) => metrics.counted(format, outcomes, late),
     onBatch: metrics.batch,
-    onQuarantine(why, topic) {
-      metrics.rejected(why)
-      if (why === 'unknown reader') activity.noteTopic(topic)
-      log.warn({ event: 'ingest.quarantined', why, topic: cut(topic, 256) }, 'message quarantined')
+    onRefused(refusal) {
+      if (refusal.reason === 'unknown_topic') activity.noteTopic(refusal.topic ?? '')
+      refusals.note({ ...refusal, transport: 'mqtt' })
     },
   })
   metrics.watchWaitingBytes(() => ingestor.waitingBytes)
@@ -107,23 +116,21 @@ export function startTracking(context: AppContext, log: Logger, registry: Regist
     for (let start = 0; start < ids.length; start += 300)
       await pubsub.publish('readers', ids.slice(start, start + 300).join(','))
   }
-  const guarded = (job: string, work: () => Promise<void>) => () =>
-    void work().catch((error: unknown) => log.warn({ event: 'job.failed', job, err: error }, 'job failed'))
   const timers = [
-    setInterval(guarded('publish-moves', publishMoves), publishMovesMs),
-    setInterval(guarded('reader-activity', flushActivity), flushMs),
-    setInterval(
-      guarded('latest-reads', () => latestReads.publish()),
-      publishReadsMs,
-    ),
+    setInterval(() => void runJob('publish-moves', publishMoves), publishMovesMs),
+    setInterval(() => void runJob('reader-activity', flushActivity), flushMs),
+    setInterval(() => void runJob('latest-reads', () => latestReads.publish()), publishReadsMs),
   ]
   for (const timer of timers) timer.unref()
 
+  const queue = new FairQueue(messageLimits)
   return {
     live,
     ingestor,
     readerCache,
-    endpoints: ingestRoutes(readerCache, ingestor, new FairQueue(messageLimits)),
+    queue,
+    refusals,
+    endpoints: ingestRoutes({ readers: readerCache, ingestor, queue, refusals, trustProxy: config.trustProxy }),
     moved: (orgId) => movedOrgs.add(orgId),
     publishAndWait: (readerId) => pubsub.publishAndWait(readerChangedTopic, String(readerId)),
     latestReads: (readerId) => latestReads.latest(readerId),
@@ -140,6 +147,7 @@ export function startTracking(context: AppContext, log: Logger, registry: Regist
       }),
     async stop() {
       for (const timer of timers) clearInterval(timer)
+      refusals.close()
       await flushActivity().catch(() => undefined)
       await publishMoves().catch(() => undefined)
     },

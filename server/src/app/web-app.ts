@@ -1,11 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { extname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { RawReply, RawRoute, RawRequest } from '../http/raw-route.ts'
-
-/** The build output of the web app. The relative path is the same from the sources and from the build. */
-export const webFolder = fileURLToPath(new URL('../../../web/dist', import.meta.url))
 
 /** Every path of the web app. Each can be opened, reloaded and shared. */
 const pagePaths = [
@@ -52,6 +48,7 @@ const policy = (nonce: string): string =>
     "img-src 'self' data: blob:",
     "media-src 'self' blob:",
     "connect-src 'self'",
+    "worker-src 'self'",
     "font-src 'self'",
     "manifest-src 'self'",
     "frame-ancestors 'none'",
@@ -106,14 +103,20 @@ export function accepts({ message }: RawRequest, coding: string): boolean {
   return entry !== undefined && !/^q=0(\.0*)?$/.test(entry[1]?.trim() ?? '')
 }
 
-/** Serves one file in the encodings that the build produced. File names under static/ change with their content. */
+/** File names under static/ change with their content. The service worker must be replaced with the next build. */
+function cacheControl(name: string): string {
+  if (name.startsWith('static/')) return 'public, max-age=31536000, immutable'
+  return name === 'sw.js' ? 'no-cache' : 'public, max-age=3600'
+}
+
+/** Serves one file in the encodings that the build produced. */
 function filePage(folder: string, name: string): RawRoute['render'] {
   const read = (ending: string): Buffer | null =>
     existsSync(join(folder, name + ending)) ? readFileSync(join(folder, name + ending)) : null
   const plain = read('')!
   const compressed = encodings.map(([coding, ending]) => ({ coding, bytes: read(ending) }))
   const headers = {
-    'Cache-Control': name.startsWith('static/') ? 'public, max-age=31536000, immutable' : 'public, max-age=3600',
+    'Cache-Control': cacheControl(name),
     'Referrer-Policy': guards['Referrer-Policy'],
     Vary: 'Accept-Encoding',
   }

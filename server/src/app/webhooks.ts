@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
-import { Counter, Gauge, type Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import type { RunJob } from '../jobs/run-job.ts'
 import { SecretBox } from '../kernel/secret-box.ts'
 import { type OnDropped, type WebhookDeps, changeTopic } from '../webhooks/commands.ts'
 import { retryDelaysMs } from '../webhooks/retry-schedule.ts'
@@ -42,6 +43,7 @@ export function startWebhooks(
   context: AppContext,
   log: Logger,
   registry: Registry,
+  runJob: RunJob,
   tuning: Partial<Tuning> = {},
 ): Webhooks {
   const { db, clock } = context
@@ -53,7 +55,7 @@ export function startWebhooks(
     return { ...deps, onMissedEvents: () => undefined, stop: async () => undefined }
   return {
     ...deps,
-    ...startDelivering(context, log, registry, { ...defaultTuning, ...tuning, secretBox, target, onDropped }),
+    ...startDelivering(context, log, registry, runJob, { ...defaultTuning, ...tuning, secretBox, target, onDropped }),
   }
 }
 
@@ -74,6 +76,7 @@ function startDelivering(
   context: AppContext,
   log: Logger,
   registry: Registry,
+  runJob: RunJob,
   deps: Tuning & Pick<DelivererDeps, 'secretBox' | 'target' | 'onDropped'>,
 ): Pick<Webhooks, 'onMissedEvents' | 'stop'> {
   const { db, clock, pubsub } = context
@@ -81,6 +84,12 @@ function startDelivering(
     name: 'lastseen_webhook_attempts_total',
     help: 'Requests to webhook endpoints, by outcome.',
     labelNames: ['outcome'],
+    registers: [registry],
+  })
+  const durations = new Histogram({
+    name: 'lastseen_webhook_attempt_duration_seconds',
+    help: 'Time from the start of a request to a webhook endpoint to its response or failure.',
+    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   })
   const [delivered, failed] = [attempts.labels('delivered'), attempts.labels('failed')]
@@ -98,10 +107,12 @@ function startDelivering(
     onAttempt(orgId, webhookId, attempt) {
       if (attempt.isDelivered) delivered.inc()
       else failed.inc()
+      durations.observe(attempt.durationMs / 1000)
       record.note(orgId, webhookId, attempt)
     },
     onSwept: (oldestAgeMs) => oldestAge.set(oldestAgeMs / 1000),
-    onFailure: (error) => log.warn({ event: 'job.failed', job: 'webhooks', err: error }, 'job failed'),
+    runSweep: (sweep) => runJob('webhook-sweep', sweep),
+    onFailure: (error) => log.warn({ event: 'webhook.claim-failed', err: error }, 'moves not claimed'),
   })
   new Gauge({
     name: 'lastseen_webhook_events_in_flight',
@@ -115,8 +126,7 @@ function startDelivering(
     for (const id of payload.split(',')) deliverer.moved(Number(id))
   })
   pubsub.on(changeTopic, (payload) => deliverer.changed(Number(payload)))
-  const flush = (): Promise<void> =>
-    record.flush().catch((error: unknown) => log.warn({ event: 'job.failed', job: 'attempts', err: error }))
+  const flush = (): Promise<void> => runJob('webhook-attempts', () => record.flush())
   const timer = setInterval(() => void flush(), flushMs)
   timer.unref()
   deliverer.start()

@@ -23,8 +23,10 @@ import { decodeFor, discardBody, readBody, readChunks } from './body.ts'
 import { checkProtocol } from './protocol.ts'
 import type { RawRoute } from './raw-route.ts'
 import { type ConsumeResult, type RateLimiter, fullBucket, rateState, assertAllowed } from './rate-limit.ts'
-import { type Reply, type AnyRoute, type Deprecation, type HandlerContext, variablesOf } from './route.ts'
+import { assertSunsetNotice, setDeprecationHeaders } from './deprecation.ts'
+import { type Reply, type AnyRoute, type HandlerContext, variablesOf } from './route.ts'
 import { type Match, Router } from './router.ts'
+import { traceRequest } from './trace-request.ts'
 
 /** The routes under one base path. */
 export interface Surface {
@@ -60,6 +62,8 @@ export interface DispatcherDeps {
 
 interface Mounted {
   readonly route: AnyRoute
+  /** With the base path. */
+  readonly path: string
   readonly operation: string
   readonly variables: readonly string[]
   /** All query parameter names of the public surfaces and of this surface. */
@@ -102,6 +106,7 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
     if (context.method === 'OPTIONS') return send(context, 204, preflightHeaders)
 
     const { target, segments } = matchRoute(context)
+    context.route = target.path
     if ('render' in target) return render(context, target, segments)
     const { route } = target
     context.operation = target.operation
@@ -231,7 +236,8 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
       hasReportedProxy = true
       deps.onUntrustedProxy()
     }
-    void respond(createRequestContext(request, response, fullBucket(millis), millis))
+    const context = createRequestContext(request, response, fullBucket(millis), millis)
+    void traceRequest(context, () => respond(context))
   }
 }
 
@@ -243,8 +249,8 @@ function mount(deps: DispatcherDeps): Router<RouteTarget> {
     const knownParameters = new Set([...publicParameters, ...parameterNames(surface)])
     for (const route of routes) {
       if (route.deprecation !== undefined) assertSunsetNotice(route.id, route.deprecation)
-      const mounted = { route, knownParameters, operation: label + route.id, variables: variablesOf(route) }
-      router.add(route.method, base + route.path, mounted)
+      const [path, operation, variables] = [base + route.path, label + route.id, variablesOf(route)]
+      router.add(route.method, path, { route, path, operation, variables, knownParameters })
     }
   }
   for (const route of deps.rawRoutes)
@@ -284,17 +290,4 @@ const methodOrder = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 function allowedMethods(methods: readonly string[]): string[] {
   const all = new Set(methods.includes('GET') ? [...methods, 'HEAD'] : methods)
   return methodOrder.filter((method) => all.has(method))
-}
-
-/** The contract promises clients at least six months between deprecation and sunset. */
-function assertSunsetNotice(id: string, { since, sunset }: Deprecation): void {
-  const earliest = new Date(since)
-  earliest.setUTCMonth(since.getUTCMonth() + 6)
-  if (sunset < earliest) throw new Error(`${id} has a sunset less than six months after its deprecation`)
-}
-
-/** Sets the headers of RFC 8594 on every response of the endpoint, errors included. */
-function setDeprecationHeaders(context: RequestContext, sunset: Date): void {
-  context.response.setHeader('Deprecation', 'true')
-  context.response.setHeader('Sunset', sunset.toUTCString())
 }

@@ -17,6 +17,8 @@ export interface RequestContext {
   rate: RateState
   /** The id of the matched route, for logs and metrics. */
   operation: string
+  /** The path of the matched route, with the names of its parameters. */
+  route: string | null
   orgId: number | null
 }
 
@@ -41,6 +43,7 @@ export function createRequestContext(
     startedAt: performance.now(),
     rate,
     operation: 'none',
+    route: null,
     orgId: null,
   }
 }

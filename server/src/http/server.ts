@@ -13,6 +13,8 @@ import { fullBucket } from './rate-limit.ts'
 
 export interface HttpServer {
   readonly port: number
+  /** From now on every response closes its connection, so that clients and proxies connect to another server. */
+  drain(): void
   /** Stops accepting connections, waits for requests in flight, and closes all connections after the grace period. */
   close(graceMs: number): Promise<void>
 }
@@ -115,6 +117,9 @@ export async function listen(options: {
   const address = server.address()
   return {
     port: typeof address === 'object' && address !== null ? address.port : options.port,
+    drain() {
+      isDraining = true
+    },
     async close(graceMs) {
       isDraining = true
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))

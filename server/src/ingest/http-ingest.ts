@@ -1,43 +1,81 @@
 import type { FairQueue } from '../admission/fair-queue.ts'
 import { bearerToken } from '../http/bearer.ts'
 import { readBytes } from '../http/body.ts'
-import type { RawRoute, RawRequest } from '../http/raw-route.ts'
-import { apiError } from '../kernel/errors.ts'
+import { clientAddress } from '../http/client-address.ts'
+import type { RawReply, RawRequest, RawRoute } from '../http/raw-route.ts'
+import { type ApiError, apiError } from '../kernel/errors.ts'
 import type { Device } from '../readers/reader.ts'
 import { BackpressureError } from './batch-writer.ts'
+import { isMalformed } from './decoders/index.ts'
 import type { ReaderCache } from './reader-cache.ts'
+import type { ReaderRefusals, RefusalReason } from './reader-refusals.ts'
 import type { ReadIngestor } from './read-ingestor.ts'
+
+interface IngestDeps {
+  readers: ReaderCache
+  ingestor: ReadIngestor
+  queue: FairQueue
+  refusals: ReaderRefusals
+  trustProxy: boolean
+}
 
 /**
  * `POST /ingest/v1/reads` with the reader's token in the header or, for readers that accept only a URL, as the last path
  * segment. Any media type is accepted, because readers often send a wrong one. Responds when all reads are durable.
  */
-export function ingestRoutes(readers: ReaderCache, ingestor: ReadIngestor, queue: FairQueue): RawRoute[] {
-  const authenticateAndIngest = async (request: RawRequest, token: string) => {
+export function ingestRoutes({ readers, ingestor, queue, refusals, trustProxy }: IngestDeps): RawRoute[] {
+  const refused = (request: RawRequest, reason: RefusalReason, device: Device | null, error: ApiError): ApiError => {
+    refusals.note({ transport: 'http', reason, device, address: clientAddress(request.message, trustProxy) })
+    return error
+  }
+
+  const tokenOf = (request: RawRequest): string => {
+    try {
+      return bearerToken(request.message)
+    } catch (error) {
+      throw refused(request, 'missing_token', null, error as ApiError)
+    }
+  }
+
+  async function authenticateAndIngest(request: RawRequest, token: string): Promise<RawReply> {
     const device = await readers.byToken(token)
-    if (device === null) throw apiError.unauthorized('Invalid reader token')
-    await queue.acquire(device.orgId, 1, () => request.message.destroyed)
+    if (device === null) {
+      const former = readers.formerByToken(token)
+      const reason = former === null ? 'unknown_token' : 'revoked_token'
+      throw refused(request, reason, former, apiError.unauthorized('Invalid reader token'))
+    }
+    await queue
+      .acquire(device.orgId, 1, () => request.message.destroyed)
+      .catch((error: unknown) => {
+        throw refused(request, 'over_limit', device, error as ApiError)
+      })
     try {
       return await ingest(device, request)
     } finally {
       queue.release(device.orgId)
     }
   }
-  const ingest = async (device: Device, request: RawRequest) => {
+
+  async function ingest(device: Device, request: RawRequest): Promise<RawReply> {
     const bytes = await readBytes(request.message)
-    if (bytes === null) throw apiError.badRequest('Request body is larger than 1 MiB')
+    if (bytes === null)
+      throw refused(request, 'too_large', device, apiError.badRequest('Request body is larger than 1 MiB'))
     const receipt = await ingestor.process(device, bytes, null).catch((error: unknown) => {
-      throw error instanceof BackpressureError ? apiError.busy() : error
+      throw error instanceof BackpressureError ? refused(request, 'over_limit', device, apiError.busy()) : error
     })
-    if (receipt === null) throw apiError.badRequest('The message is not in a supported reader format')
+    if (receipt === null) {
+      const reason = isMalformed(bytes) ? 'malformed' : 'unknown_format'
+      throw refused(request, reason, device, apiError.badRequest('The message is not in a supported reader format'))
+    }
     return { status: 202, type: 'application/json', text: JSON.stringify({ data: receipt }) }
   }
+
   return [
     {
       method: 'POST',
       path: '/ingest/v1/reads',
       operation: 'ingest.reads',
-      render: (request) => authenticateAndIngest(request, bearerToken(request.message)),
+      render: (request) => authenticateAndIngest(request, tokenOf(request)),
     },
     {
       method: 'POST',

@@ -2,16 +2,19 @@ import { type Server, type Socket, createServer } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { Aedes, type AuthenticateError, type Client } from 'aedes'
 import { ConnectionLimits } from '../admission/connection-limits.ts'
+import type { Clock } from '../kernel/clock.ts'
 import { clientKeyOf } from '../kernel/ip-range.ts'
 import type { TlsFiles } from '../kernel/tls-files.ts'
 import type { Device } from '../readers/reader.ts'
-import type { ReaderCache } from './reader-cache.ts'
+import type { Login, ReaderCache } from './reader-cache.ts'
+import type { Refusal } from './reader-refusals.ts'
 import type { ReadIngestor } from './read-ingestor.ts'
 import { PacketSizeGuard, UnfinishedPackets } from './mqtt-packet-guard.ts'
 
 export interface BrokerDeps {
   readerCache: ReaderCache
   ingestor: ReadIngestor
+  clock: Clock
   host: string
   port: number
   /** Serves MQTT over TLS if set. */
@@ -22,8 +25,10 @@ export interface BrokerDeps {
   connectTimeoutMs?: number
   onFailure: (error: unknown) => void
   onConnection: (device: Device, isConnected: boolean) => void
-  /** A connection was closed because it exceeded a limit. */
-  onLimit: (limit: string, address: string, readerId: number | null) => void
+  /** A connection that has not signed in was closed because it exceeded a limit. */
+  onLimit: (limit: string, address: string) => void
+  /** A login or message was refused, or the connection of a reader was closed because it exceeded a limit. */
+  onRefused: (refusal: Omit<Refusal, 'transport'>) => void
 }
 
 export interface Broker {
@@ -48,7 +53,19 @@ function createSecureServer(tls: TlsFiles): Server {
 }
 
 const loginError = Object.assign(new Error('unknown reader or wrong token'), { returnCode: 4 as const })
+interface SignedIn {
+  device: Device
+  token: string
+  /** Closes the connection when the token ends. */
+  expiry: NodeJS.Timeout | undefined
+}
+
 const emptyPayload = Buffer.alloc(0)
+
+/** The message was refused, which was reported. */
+class RefusedMessage extends Error {}
+
+const addressOf = ({ conn }: Client): string => (conn as Socket).remoteAddress ?? ''
 
 /** A reader is identified by its login, so it may publish to any topic except those of other readers. */
 function isOwnTopic(topic: string, topicKey: string): boolean {
@@ -61,7 +78,7 @@ function isOwnTopic(topic: string, topicKey: string): boolean {
  * A message is acknowledged only when its reads are durable.
  */
 export async function startBroker(deps: BrokerDeps): Promise<Broker> {
-  const logins = new WeakMap<Client, { device: Device; token: string }>()
+  const logins = new WeakMap<Client, SignedIn>()
   const signedIn = new Set<Client>()
   const sockets = new Set<Socket>()
   const limits = new ConnectionLimits(deps.maxConnections, deps.maxConnectionsPerAddress)
@@ -69,20 +86,51 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
 
   async function authenticate(client: Client, username: string | undefined, password: Buffer | undefined) {
     const token = password?.toString('utf8') ?? ''
-    const device = await deps.readerCache.byToken(token)
-    if (device === null || username !== String(device.readerId)) return false
-    logins.set(client, { device, token })
-    if (!client.closed) signedIn.add(client)
-    deps.onConnection(device, true)
+    const login = await deps.readerCache.loginByToken(token)
+    if (login === null || username !== String(login.device.readerId)) {
+      const why = await whyRefused(token, username, login?.device ?? null)
+      deps.onRefused({ ...why, address: addressOf(client) })
+      return false
+    }
+    logins.set(client, { device: login.device, token, expiry: undefined })
+    if (!client.closed) {
+      signedIn.add(client)
+      closeAtExpiry(client, login)
+    }
+    deps.onConnection(login.device, true)
     return true
+  }
+
+  async function whyRefused(
+    token: string,
+    username: string | undefined,
+    device: Device | null,
+  ): Promise<Pick<Refusal, 'reason' | 'device'>> {
+    if (device !== null) return { reason: 'wrong_user_name', device }
+    const former = deps.readerCache.formerByToken(token)
+    if (former !== null) return { reason: 'revoked_token', device: former }
+    const named = await deps.readerCache.byId(username ?? '')
+    return { reason: token === '' ? 'missing_token' : 'unknown_token', device: named }
+  }
+
+  function closeAtExpiry(client: Client, { expiresAtMs }: Pick<Login, 'expiresAtMs'>): void {
+    const login = logins.get(client)
+    clearTimeout(login?.expiry)
+    if (login === undefined || expiresAtMs === null) return
+    login.expiry = setTimeout(() => client.close(), expiresAtMs - deps.clock.millis()).unref()
   }
 
   async function ingest(client: Client | null, packet: { topic: string; payload: string | Buffer; retain: boolean }) {
     const login = client === null ? undefined : logins.get(client)
     const device = login === undefined ? null : await deps.readerCache.byToken(login.token)
-    if (device === null || !isOwnTopic(packet.topic, device.topicKey)) throw new Error('not allowed')
+    if (device === null || !isOwnTopic(packet.topic, device.topicKey)) {
+      const reason = device === null ? 'revoked_token' : 'forbidden_topic'
+      const address = client === null ? '' : addressOf(client)
+      deps.onRefused({ reason, device: login?.device ?? null, topic: packet.topic, address })
+      throw new RefusedMessage('not allowed')
+    }
     packet.retain = false
-    await deps.ingestor.processOrQuarantine(device, Buffer.from(packet.payload), packet.topic)
+    await deps.ingestor.processOrDiscard(device, Buffer.from(packet.payload), packet.topic)
     // There are no subscribers: until a message with QoS 2 is released, the broker needs only its id.
     packet.topic = 'recorded'
     packet.payload = emptyPayload
@@ -116,7 +164,7 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
         () => done(null),
         (error: unknown) => {
           // Without an acknowledgement the connection is closed, and the reader sends the message again.
-          deps.onFailure(error)
+          if (!(error instanceof RefusedMessage)) deps.onFailure(error)
           done(error as Error)
         },
       )
@@ -129,9 +177,9 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
   })
   aedes.on('clientError', (client, error) => {
     if (!error.message.startsWith('maxInflightInbound')) return
-    const { remoteAddress = '' } = client.conn as Socket
+    const device = logins.get(client)?.device ?? null
     const limit = `${maxUnreleased} messages with QoS 2 that are not released`
-    deps.onLimit(limit, remoteAddress, logins.get(client)?.device.readerId ?? null)
+    deps.onRefused({ reason: 'over_limit', device, address: addressOf(client), limit })
   })
 
   const server = deps.tls === null ? createServer() : createSecureServer(deps.tls)
@@ -142,7 +190,7 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
     const exceeded = limits.add(network)
     if (exceeded !== null) {
       socket.destroy()
-      return deps.onLimit(exceeded, address, null)
+      return deps.onLimit(exceeded, address)
     }
     sockets.add(socket)
     socket.once('close', () => {
@@ -160,11 +208,13 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
       const device = logins.get(client)?.device
       if (device === undefined || unfinished.hold(socket, device.orgId, sizes.unfinishedBytes)) return
       socket.destroy()
-      deps.onLimit('memory for packets that are not finished', socket.remoteAddress ?? '', device.readerId)
+      const limit = 'memory for packets that are not finished'
+      deps.onRefused({ reason: 'over_limit', device, address: addressOf(client), limit })
     })
     socket.once('close', () => {
       unfinished.release(socket)
       signedIn.delete(client)
+      clearTimeout(logins.get(client)?.expiry)
     })
   })
   await new Promise<void>((resolve, reject) => {
@@ -186,7 +236,9 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
         const { device, token } = logins.get(client)!
         if (readerId !== null && device.readerId !== readerId) continue
         try {
-          if ((await deps.readerCache.byToken(token)) === null) client.close()
+          const login = await deps.readerCache.loginByToken(token)
+          if (login === null) client.close()
+          else if (signedIn.has(client)) closeAtExpiry(client, login)
         } catch (error) {
           // The token is checked again with the next message.
           deps.onFailure(error)

@@ -1,4 +1,4 @@
-/** The largest accepted MQTT packet. A packet below this limit whose message is too large is quarantined. */
+/** The largest accepted MQTT packet. A packet below this limit whose message is too large is discarded. */
 export const maxPacketBytes = 4 * 1024 * 1024
 
 /**

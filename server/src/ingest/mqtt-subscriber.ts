@@ -154,7 +154,7 @@ export function startSubscriber(deps: SubscriberDeps): Subscriber {
   async function receive(packet: IPublishPacket): Promise<void> {
     const device = await deps.readerCache.byTopic(packet.topic.split('/')[1] ?? '')
     if (device === null) return deps.ingestor.unknownReader(packet.topic)
-    await deps.ingestor.processOrQuarantine(device, Buffer.from(packet.payload), packet.topic)
+    await deps.ingestor.processOrDiscard(device, Buffer.from(packet.payload), packet.topic)
   }
 
   /** Unsubscribes and waits for the messages that the broker has queued for this process. */

@@ -2,13 +2,15 @@ import type { FairQueue } from '../admission/fair-queue.ts'
 import type { Database } from '../db/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { type Instant, instantFromMillis } from '../kernel/instant.ts'
+import { SpanKind, inRootSpan } from '../kernel/tracing.ts'
 import { recordReads } from '../tracking/recording/record-reads.ts'
 import type { Device } from '../readers/reader.ts'
 import { type ReaderClock, observedAtResolver } from '../tracking/observed-time.ts'
 import type { TagRead } from '../tracking/tag-read.ts'
-import { BatchWriter } from './batch-writer.ts'
-import { type Format, decode } from './decoders/index.ts'
+import { BackpressureError, BatchWriter } from './batch-writer.ts'
+import { type Format, decode, isMalformed } from './decoders/index.ts'
 import type { Decoded, Read } from './decoders/read.ts'
+import type { Refusal, RefusalReason } from './reader-refusals.ts'
 
 export interface Receipt {
   accepted: number
@@ -25,6 +27,9 @@ export interface ReadOutcomes {
   skipped: number
 }
 
+/** A read that was observed longer than this before its message arrived is late. */
+const lateAfterMs = 60_000
+
 export interface ReadIngestorDeps {
   db: Database
   clock: Clock
@@ -34,12 +39,13 @@ export interface ReadIngestorDeps {
   /** Called for every message when its reads are durable. */
   onTaken: (device: Device, taken: Receipt & { reads: readonly Read[]; warning: string | null }) => void
   /** Called for every message in a known format, with what became of its reads. */
-  onCounted: (device: Device, outcomes: ReadOutcomes) => void
+  onCounted: (device: Device, outcomes: ReadOutcomes, lateReads: number) => void
   /** Called for every batch that was written. */
-  onBatch: (reads: number) => void
+  onBatch: (reads: number, seconds: number) => void
   onMoved: (orgId: number) => void
   onUnknown: (device: Device, reads: readonly { read: Read; observedAt: Instant }[]) => void
-  onQuarantine: (why: 'unknown reader' | 'unknown format' | 'too large', topic: string) => void
+  /** Called for every message over MQTT that is not recorded. */
+  onRefused: (refusal: Pick<Refusal, 'reason' | 'device' | 'topic'>) => void
 }
 
 const maxMessageBytes = 1024 * 1024
@@ -75,8 +81,9 @@ export class ReadIngestor {
     this.#deps = deps
     this.#batches = new BatchWriter(
       async (orgId, reads) => {
-        const { isKnown, moves } = await recordReads(deps, orgId, reads)
-        deps.onBatch(reads.length)
+        const startedAt = performance.now()
+        const { isKnown, moves } = await traceBatch(orgId, reads, () => recordReads(deps, orgId, reads))
+        deps.onBatch(reads.length, (performance.now() - startedAt) / 1000)
         if (moves > 0) deps.onMoved(orgId)
         return isKnown
       },
@@ -90,24 +97,26 @@ export class ReadIngestor {
     return this.#batches.waitingBytes
   }
 
-  /** The number of discarded messages with an unknown topic or an unknown format. */
-  quarantined = { unknownReader: 0, unknownFormat: 0 }
-
   unknownReader(topic: string): void {
-    this.quarantined.unknownReader++
-    this.#deps.onQuarantine('unknown reader', topic)
+    this.#deps.onRefused({ reason: 'unknown_topic', device: null, topic })
   }
 
   /** Like `process`, for transports that would send a rejected message again and again. */
-  async processOrQuarantine(device: Device, bytes: Uint8Array, topic: string): Promise<void> {
+  async processOrDiscard(device: Device, bytes: Uint8Array, topic: string): Promise<void> {
     const isTooLarge = bytes.length > maxMessageBytes
-    if (!isTooLarge && (await this.process(device, bytes, topic)) !== null) return
+    const refuse = (reason: RefusalReason): void => this.#deps.onRefused({ reason, device, topic })
+    const processed = isTooLarge
+      ? null
+      : await this.process(device, bytes, topic).catch((error: unknown) => {
+          if (error instanceof BackpressureError) refuse('over_limit')
+          throw error
+        })
+    if (processed !== null) return
     const status = statusText(bytes)
     if (status !== null) return this.#deps.onTaken(device, { accepted: 0, ignored: 0, reads: [], warning: status })
     const warning = isTooLarge ? 'A message was larger than 1 MiB' : 'A message was in no known format'
-    this.quarantined.unknownFormat++
     this.#deps.onTaken(device, { accepted: 0, ignored: 1, reads: [], warning })
-    this.#deps.onQuarantine(isTooLarge ? 'too large' : 'unknown format', topic)
+    refuse(isTooLarge ? 'too_large' : isMalformed(bytes) ? 'malformed' : 'unknown_format')
   }
 
   /** Decodes and records one message. Resolves when its reads are durable, with null when the format is unknown. */
@@ -128,7 +137,9 @@ export class ReadIngestor {
     const accepted = retained.length - unknown.length
     const receipt = { accepted, ignored: decoded.reads.length - accepted + decoded.skipped }
     const expired = decoded.reads.length - retained.length
-    this.#deps.onCounted(device, { accepted, unknown: unknown.length, expired, skipped: decoded.skipped })
+    const lateBefore = instantFromMillis(arrivedAtMs - lateAfterMs)
+    const late = retained.filter(({ observedAt }) => observedAt < lateBefore).length
+    this.#deps.onCounted(device, { accepted, unknown: unknown.length, expired, skipped: decoded.skipped }, late)
     this.#deps.onTaken(device, { ...receipt, reads: decoded.reads, warning: decoded.warnings[0] ?? null })
     return receipt
   }
@@ -162,3 +173,14 @@ function statusText(bytes: Uint8Array): string | null {
   const text = Buffer.from(bytes).toString('utf8')
   return /^[\p{L}\p{N}\p{P}\p{Zs}]+$/u.test(text) && !/^[[{]/.test(text) ? text : null
 }
+
+/** A batch has a trace of its own, because it contains the messages of several requests or MQTT clients. */
+const traceBatch = <Result>(orgId: number, reads: readonly TagRead[], write: () => Promise<Result>): Promise<Result> =>
+  inRootSpan(
+    () => ({
+      name: 'record reads',
+      kind: SpanKind.INTERNAL,
+      attributes: { 'lastseen.org_id': orgId, 'lastseen.reads': reads.length },
+    }),
+    write,
+  )

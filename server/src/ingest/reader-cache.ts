@@ -1,13 +1,27 @@
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../db/database.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { instantFromMillis, millisOf } from '../kernel/instant.ts'
 import { hashSecret } from '../kernel/secrets.ts'
 import type { Device } from '../readers/reader.ts'
 import { findDevice, findInDirectory } from '../readers/readers.sql.ts'
 
-interface CachedReader {
+export interface Login {
   device: Device
+  /** When the token ends, if the reader has got a new one. */
+  expiresAtMs: number | null
+}
+
+interface CachedLogin extends Login {
   loadedAtMs: number
+}
+
+interface ReaderCacheDeps {
+  db: Database
+  clock: Clock
+  isConnected: () => boolean
+  /** The organization of an id. */
+  ownerOf: (id: number) => Promise<number | null>
 }
 
 const ttlMs = 60_000
@@ -17,23 +31,43 @@ export class ReaderCache {
   readonly #db: Database
   readonly #clock: Clock
   readonly #isConnected: () => boolean
-  readonly #cached = new LRUCache<string, CachedReader>({ max: 20_000 })
-  readonly #loading = new Map<string, Promise<Device | null>>()
+  readonly #ownerOf: (id: number) => Promise<number | null>
+  readonly #cached = new LRUCache<string, CachedLogin>({ max: 20_000 })
+  /** Readers by the tokens and topics that were valid at any time since the start, to name them when they are refused. */
+  readonly #former = new LRUCache<string, Device>({ max: 20_000 })
+  readonly #loading = new Map<string, Promise<Login | null>>()
   #changes = 0
 
-  constructor(deps: { db: Database; clock: Clock; isConnected: () => boolean }) {
+  constructor(deps: ReaderCacheDeps) {
     this.#db = deps.db
     this.#clock = deps.clock
     this.#isConnected = deps.isConnected
+    this.#ownerOf = deps.ownerOf
   }
 
-  byToken(token: string): Promise<Device | null> {
+  loginByToken(token: string): Promise<Login | null> {
     const tokenHash = hashSecret(token)
     return this.#find(tokenHash.toString('base64'), { tokenHash })
   }
 
-  byTopic(topicKey: string): Promise<Device | null> {
-    return this.#find(topicKey, { topicKey })
+  /** The reader that this process has seen with the token, which may have been rotated since. */
+  formerByToken(token: string): Device | null {
+    return this.#former.get(hashSecret(token).toString('base64')) ?? null
+  }
+
+  /** The reader with this id, which is not cached: only for log lines. */
+  async byId(text: string): Promise<Device | null> {
+    const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN
+    const orgId = Number.isSafeInteger(id) ? await this.#ownerOf(id) : null
+    return orgId === null ? null : findDevice(this.#db.read, orgId, id)
+  }
+
+  async byToken(token: string): Promise<Device | null> {
+    return (await this.loginByToken(token))?.device ?? null
+  }
+
+  async byTopic(topicKey: string): Promise<Device | null> {
+    return (await this.#find(topicKey, { topicKey }))?.device ?? null
   }
 
   /** Called when a reader was changed or deleted by any process. */
@@ -43,10 +77,12 @@ export class ReaderCache {
     this.#changes++
   }
 
-  #find(key: string, by: Parameters<typeof findInDirectory>[1]): Promise<Device | null> {
+  #find(key: string, by: Parameters<typeof findInDirectory>[1]): Promise<Login | null> {
     const cached = this.#cached.get(key)
-    const isFresh = cached !== undefined && this.#clock.millis() - cached.loadedAtMs < ttlMs
-    if (isFresh && this.#isConnected()) return Promise.resolve(cached.device)
+    const nowMs = this.#clock.millis()
+    const isFresh =
+      cached !== undefined && nowMs - cached.loadedAtMs < ttlMs && nowMs < (cached.expiresAtMs ?? Infinity)
+    if (isFresh && this.#isConnected()) return Promise.resolve(cached)
     // Messages that wait for the same lookup keep their order.
     const loading = this.#loading.get(key) ?? this.#load(key, by)
     this.#loading.set(key, loading)
@@ -57,15 +93,20 @@ export class ReaderCache {
     return loading
   }
 
-  async #load(key: string, by: Parameters<typeof findInDirectory>[1]): Promise<Device | null> {
+  async #load(key: string, by: Parameters<typeof findInDirectory>[1]): Promise<Login | null> {
     const atMs = this.#clock.millis()
     const changes = this.#changes
-    const entry = await findInDirectory(this.#db.read, by)
+    const entry = await findInDirectory(this.#db.read, by, instantFromMillis(atMs))
     const device = entry === null ? null : await findDevice(this.#db.read, entry.orgId, entry.readerId)
     // The reader may have changed after it was read.
     if (changes !== this.#changes) return this.#load(key, by)
-    if (device !== null) this.#cached.set(key, { device, loadedAtMs: atMs })
-    else this.#cached.delete(key)
-    return device
+    if (entry === null || device === null) {
+      this.#cached.delete(key)
+      return null
+    }
+    const login = { device, expiresAtMs: entry.expiresAt === null ? null : millisOf(entry.expiresAt) }
+    this.#cached.set(key, { ...login, loadedAtMs: atMs })
+    this.#former.set(key, device)
+    return login
   }
 }

@@ -1,9 +1,11 @@
 import { once } from 'node:events'
 import { type Socket, connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import mqtt, { type MqttClient } from 'mqtt'
 import { generate } from 'mqtt-packet'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startBroker } from '../../src/ingest/mqtt-broker.ts'
+import { systemClock } from '../../src/kernel/clock.ts'
 import { type TestApp, startApp } from '../support/app.ts'
 import { publish } from '../support/mqtt.ts'
 import { freePort } from '../support/process.ts'
@@ -95,6 +97,38 @@ describe('The MQTT connections of a reader are closed in every process within a 
     expect((await signIn({ readerId: site.readerId, token: rotated.json.data.token as string })).connected).toBe(true)
   })
 
+  it('when the overlap of its old token is over, but not before; connections with the new token stay', async () => {
+    const site = await Site.open(context.app, 'Dock')
+    const connected = [await signIn(site), await signIn(site, ports[1])]
+    const { accessToken: token } = await site.org.signIn('admin')
+    const target = `/api/v1/readers/${site.readerId}/token?overlap_seconds=2`
+    const rotatedAtMs = Date.now()
+    const rotated = await context.app.anonymous('POST', target, { token })
+    const { token: newToken, previous_token_expires_at: until } = rotated.json.data as Record<string, string>
+    const late = [await signIn(site), await signIn(site, ports[1])]
+    const current = { readerId: site.readerId, token: newToken! }
+    const stays = [await signIn(current), await signIn(current, ports[1])]
+    expect(await publish(connected[1]!, 'gate', '[]')).toBe('acknowledged')
+    expect([...connected, ...late].map((client) => client.connected)).toEqual([true, true, true, true])
+    await sleep(rotatedAtMs + 2000 - Date.now())
+    await expectCut(connected)
+    await expectCut(late)
+    expect(stays.map((client) => client.connected)).toEqual([true, true])
+    context.clock.set(until!)
+    for (const port of ports) await expect(signIn(site, port)).rejects.toMatchObject({ code: 4 })
+  })
+
+  it('after it was deleted during an overlap, with either token', async () => {
+    const site = await Site.open(context.app, 'Dock')
+    const { accessToken: token } = await site.org.signIn('admin')
+    const target = `/api/v1/readers/${site.readerId}/token?overlap_seconds=3600`
+    const rotated = await context.app.anonymous('POST', target, { token })
+    const current = { readerId: site.readerId, token: rotated.json.data.token as string }
+    const connected = [await signIn(site), await signIn(current, ports[1])]
+    await context.app.anonymous('DELETE', `/api/v1/readers/${site.readerId}`, { token })
+    await expectCut(connected)
+  })
+
   it('after it was deleted while its process could not receive notifications, once it can again', async () => {
     const site = await Site.open(context.app, 'Dock')
     const client = await signIn(site, ports[1])
@@ -131,11 +165,12 @@ describe('An MQTT connection that has not signed in', () => {
     const { readerCache, ingestor } = { readerCache: {} as never, ingestor: {} as never }
     const broker = await startBroker({
       tls: null,
-      ...{ readerCache, ingestor, host: '127.0.0.1', port: 0, connectTimeoutMs: 100 },
+      ...{ readerCache, ingestor, clock: systemClock, host: '127.0.0.1', port: 0, connectTimeoutMs: 100 },
       ...{ maxConnections: 10, maxConnectionsPerAddress: 10 },
       onFailure: () => undefined,
       onConnection: () => undefined,
       onLimit: () => undefined,
+      onRefused: () => undefined,
     })
     try {
       const [silent, slow] = [await openSocket(broker.port), await openSocket(broker.port)]

@@ -23,11 +23,12 @@ async function opened(retentionDays = 400) {
     onTaken: (_device, { accepted, ignored, warning }) => events.push(['taken', { accepted, ignored, warning }]),
     onMoved: (orgId) => events.push(['moved', orgId]),
     onUnknown: (_device, reads) => events.push(['unknown', reads.map(({ read }) => read.value)]),
-    onQuarantine: (why) => events.push(['quarantine', why]),
+    onRefused: ({ reason }) => events.push(['refused', reason]),
   })
   const device: Device = {
     orgId: site.org.orgId,
     readerId: site.readerId,
+    name: 'Gate',
     topicKey: '',
     format: 'auto',
     clock: 'reader',

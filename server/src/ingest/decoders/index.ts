@@ -47,6 +47,10 @@ export function decode(format: Format | 'auto', bytes: Uint8Array, topic: string
   return parsed.ok ? null : decodeStream(format, bytes, topic)
 }
 
+/** Whether the payload is neither JSON nor a sequence of JSON objects. */
+export const isMalformed = (bytes: Uint8Array): boolean =>
+  !parseJson(bytes, MAX_DEPTH).ok && parseStream(bytes) === null
+
 /**
  * With an explicit format, any object or list is accepted, because heartbeats and status messages vary. A message that
  * another decoder recognizes is rejected, so that a wrong setting becomes visible.

@@ -1,0 +1,28 @@
+import type { AppContext } from './context.ts'
+
+/** A process is not ready when it has lost the MQTT broker or its notifications for this long. */
+export const defaultOutageGraceMs = 60_000
+
+/** Returns why the process is not ready, or null if it is. */
+export type ReadinessCheck = () => Promise<string | null>
+
+/**
+ * Checks the database with a connection of its own. A short loss of the broker or of notifications is bridged: readers and
+ * brokers send again, and caches are not trusted meanwhile. So it counts only when it lasts.
+ */
+export function readinessCheck(
+  { db, pubsub }: Pick<AppContext, 'db' | 'pubsub'>,
+  brokerOutageMs: () => number,
+  outageGraceMs: number,
+): ReadinessCheck {
+  return async () => {
+    try {
+      await db.ping()
+    } catch {
+      return 'the database does not answer'
+    }
+    if (pubsub.outageMs() >= outageGraceMs) return 'the database connection for notifications is lost'
+    if (brokerOutageMs() >= outageGraceMs) return 'the MQTT broker is not reachable'
+    return null
+  }
+}
