@@ -30,10 +30,11 @@ class FastFilesFirst extends BaseSequencer {
 const nightly = [
   'test/{backup/backup,embedded-postgres/embedded-postgres,evidence/evidence,packaging/packaging}.test.ts',
   'test/faults/failover.test.ts',
-  'test/packaging/proxies.test.ts',
-  'test/process/{backup,bootstrap,hangup,log-format,log-lost,outside}.test.ts',
+  'test/packaging/{broker,image,packages,prometheus,proxies,release,scale-proxy}.test.ts',
+  'test/process/{backup,bootstrap,hangup,log-format,log-lost,outside,scheduled-backup}.test.ts',
   'test/process/{cli,cli-errors,no-database,operator-lists}.test.ts',
-  'test/process/{crash,demo,roles,simulate,workers}.test.ts',
+  'test/process/{crash,demo,roles,simulate,traces,workers}.test.ts',
+  'test/upgrade/rolling.test.ts',
 ]
 
 const isNamed = ['TEST_POSTGRES', 'TEST_PROCESSES', 'TEST_DATABASE_URL'].some((name) => process.env[name] !== undefined)

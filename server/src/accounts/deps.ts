@@ -13,7 +13,7 @@ export interface AccountDeps extends SessionDeps {
 }
 
 /** The token is in the URL fragment, which browsers do not send, so no server logs it. */
-export const linkTo = (deps: AccountDeps, page: string, token: string): string =>
+export const linkTo = (deps: Pick<AccountDeps, 'siteUrl'>, page: string, token: string): string =>
   `${deps.siteUrl()}/${page}#token=${token}`
 
 /** The hash includes the environment, so that a link is invalid in any other, even if the database was copied (D4). */

@@ -49,7 +49,7 @@ export async function invite(
   const invitation: Invitation = { id, email, role: draft.role, createdAt, expiresAt }
   const tokenHash = hashLinkToken(deps, token)
   if (!(await deps.db.withTenant(orgId, (tx) => insertInvitation(tx, orgId, invitation, tokenHash))))
-    throw apiError.conflict('An invitation to this address is already open')
+    throw apiError.conflict('This address was already invited; withdraw that invitation first')
   const link = linkTo(deps, 'join', token)
   const organization = await findOrganization(deps.db.read, orgId)
   const name = mailName(organization?.name ?? '') || 'an organization'
@@ -73,7 +73,11 @@ interface Offer {
 }
 
 const invalidLink = (): ApiError =>
-  apiError.invalid({ field: 'token', code: 'invalid_value', message: 'This link was used, withdrawn or has expired' })
+  apiError.invalid({
+    field: 'token',
+    code: 'invalid_value',
+    message: 'This link was used or withdrawn, or it has expired',
+  })
 
 /** Returns the invitation of a link; throws if the link was used, withdrawn or has expired. */
 export function readInvitation(deps: AccountDeps, request: { token: string; address: string }): Promise<Offer> {
@@ -124,7 +128,7 @@ async function joinWithNewAccount(deps: AccountDeps, offer: Offer, password: str
   assertAccountsOpen(deps.signups)
   if (codePointLength(password) < shortestPassword) throw apiError.invalid(tooShort)
   assertNotGuessable('password', password, offer.invitation.email)
-  // Whoever has the link of an invitation has read the mail, or got the link from an admin.
+  // A person with the link of an invitation has read the mail, or got the link from an admin.
   const user = { userId: await deps.ids.next(0), email: offer.invitation.email, isEmailConfirmed: true }
   await join(deps, offer, user, await hashPassword(password))
   return user

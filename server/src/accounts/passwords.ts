@@ -11,6 +11,7 @@ import { confirmEmail, findUser, findUserByEmail, setPasswordHash } from '../use
 import { type AccountDeps, hashLinkToken, linkTo } from './deps.ts'
 
 const resetTtlMs = 3_600_000
+const firstPasswordTtlMs = 24 * 3_600_000
 /** The minimum time between two reset mails to one account. */
 const minResetIntervalMs = 60_000
 /** Reset requests per client address, for one account and for all accounts. */
@@ -73,6 +74,20 @@ async function changeAndEndSessions(
   const isChanged = await change()
   await endSessions(deps, userId, 'password_changed', except)
   return isChanged
+}
+
+type LinkDeps = Pick<AccountDeps, 'db' | 'clock' | 'environment' | 'siteUrl'>
+
+/** Returns a link with which the user chooses the first password. It works once, within a day. */
+export async function createFirstPasswordLink(deps: LinkDeps, userId: number): Promise<string> {
+  const token = newLinkToken()
+  const millis = deps.clock.millis()
+  const createdAt = instantFromMillis(millis)
+  const expiresAt = instantFromMillis(millis + firstPasswordTtlMs)
+  await deps.db.globalTransaction((tx) =>
+    insertReset(tx, { tokenHash: hashLinkToken(deps, token), userId, createdAt, expiresAt }, createdAt),
+  )
+  return linkTo(deps, 'reset-password', token)
 }
 
 /** The response and its timing are the same whether or not the address has an account. */

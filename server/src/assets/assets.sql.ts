@@ -95,17 +95,14 @@ async function lockAsset(tx: Tx, orgId: number, ref: RecordRef): Promise<{ id: n
   return row ?? null
 }
 
-async function insertAsset(tx: Tx, orgId: number, asset: Asset, search: string): Promise<boolean> {
-  const inserted = await tx.query(sql`
+async function insertAsset(tx: Tx, orgId: number, asset: Asset, search: string): Promise<void> {
+  await tx.query(sql`
     insert into assets (org_id, id, external_key, name, description, metadata, type, is_active, valid_from, valid_to,
       created_at, updated_at, search_text)
     values (${orgId}, ${asset.id}, ${asset.externalKey}, ${asset.name}, ${asset.description},
       ${JSON.stringify(asset.metadata)}, ${asset.type}, ${asset.isActive}, ${toDatabase(asset.validFrom)},
       ${asset.validTo && toDatabase(asset.validTo)}, ${toDatabase(asset.createdAt)}, ${toDatabase(asset.updatedAt)},
-      ${search})
-    on conflict (org_id, external_key) where deleted_at is null do nothing
-    returning id`)
-  return inserted.length === 1
+      ${search})`)
 }
 
 async function updateAsset(tx: Tx, orgId: number, asset: Asset, search: string): Promise<void> {

@@ -56,6 +56,11 @@ export class OpenStreams {
       if ((principal.kind === 'credential' ? principal.subject : principal.sessionId) === key) end()
   }
 
+  /** Ends every stream, because the process stops. A client resumes at another process. */
+  endAll(): void {
+    for (const { end } of [...this.#open]) end()
+  }
+
   /** Checks every stream. Called when revocation events may have been missed. */
   async checkAll(): Promise<void> {
     this.#isCheckRequested = true

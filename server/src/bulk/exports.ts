@@ -10,6 +10,7 @@ import {
   type HistoryFilter,
   type HistoryLine,
   type MoveCursor,
+  type PositionFilter,
   type PositionLine,
   historyBatch,
   moveBatch,
@@ -163,11 +164,11 @@ export const moveTable: Table<RecordedMove> = {
   ],
 }
 
-/** The location of every scanned asset, now or at an instant; an asset that was not seen by then has no row. */
-export async function* positionRows(db: Db, orgId: number, at: Instant | undefined): Batches<PositionLine> {
+/** The location of every scanned asset that the filter selects; an asset that was not seen by then has no row. */
+export async function* positionRows(db: Db, orgId: number, filter: PositionFilter): Batches<PositionLine> {
   const batches = inBatches(
     0,
-    (after) => positionBatch(db, orgId, at, after, batchSize),
+    (after) => positionBatch(db, orgId, filter, after, batchSize),
     (row: PositionLine) => row.assetId,
   )
   for await (const rows of batches) yield rows.filter(({ lastSeenAt }) => lastSeenAt !== null)

@@ -50,7 +50,10 @@ interface Deps {
   quotas: QuotaCheck
   pubsub: Pick<PubSub, 'publish'>
   onFailure: (error: unknown) => void
+  onEnded: OnJobEnded
 }
+
+export type OnJobEnded = (outcome: 'done' | 'failed', seconds: number) => void
 
 export const progressTopic = 'import'
 
@@ -132,6 +135,7 @@ export class ImportService {
   async create(orgId: number, kind: ImportKind, options: ImportOptions | null = null): Promise<number> {
     const { db, clock, ids, quotas } = this.#deps
     const id = await ids.next(orgId)
+    await quotas.assertRoom(orgId, 'stored_bytes')
     const { left, limit } = await quotas.roomFor(orgId, 'imports')
     await db.withTenant(orgId, async (tx) => {
       await lockImports(tx, orgId)
@@ -362,8 +366,10 @@ export class ImportService {
 
   /** Runs the job in one transaction in the background; its last step sets the final state. */
   #start(orgId: number, started: StartedImport): void {
-    const { db, clock, onFailure } = this.#deps
+    const { db, clock, onFailure, onEnded } = this.#deps
     const { id, job, isBulk } = started
+    const startedAtMs = performance.now()
+    const secondsSoFar = (): number => (performance.now() - startedAtMs) / 1000
     const state = workState(job)
     // The rows of a bulk job are not needed again, also when they were only checked.
     const isFinal = job !== 'check' || isBulk
@@ -381,7 +387,11 @@ export class ImportService {
     void this.#deps.pubsub.publish(progressTopic, `${state} ${id} 0`).catch(() => undefined)
     const running = db
       .withTenant(orgId, runJob, { isLong: true })
-      .catch((error: unknown) => this.#fail(orgId, started, error))
+      .then(() => onEnded('done', secondsSoFar()))
+      .catch((error: unknown) => {
+        onEnded('failed', secondsSoFar())
+        return this.#fail(orgId, started, error)
+      })
       .catch(onFailure)
       .finally(() => {
         this.#running.delete(id)
@@ -394,6 +404,7 @@ export class ImportService {
   async #work(tx: Tx, orgId: number, started: StartedImport, ids: IdPool | null): Promise<Tally> {
     const { clock, pubsub, quotas } = this.#deps
     const { id: importId, kind, mode } = started
+    if (ids !== null) await quotas.assertRoom(orgId, 'stored_bytes')
     const room = await quotas.roomFor(orgId, kind)
     const state: ImportState = ids === null ? 'checking' : 'running'
     let publishedAtMs = performance.now()

@@ -22,10 +22,12 @@ export function addDatabaseCommands(program: Command, version: string): void {
     .command('backup')
     .description('write the whole database to a file while the service runs')
     .argument('<file>', 'a file that does not exist yet')
+    .option('--verify', 'then restore the file into a temporary database and check it')
     .option(...jsonOption)
-    .action(async (file: string, _options: object, command: Command) => {
+    .action(async (file: string, options: { verify?: boolean }, command: Command) => {
       const { config, progress, isJson } = sessionOf(command)
-      print(await backUpTo(config, file, version, progress), isJson)
+      const isVerified = options.verify ?? false
+      print(await backUpTo(config, file, { program: version, isVerified, progress }), isJson)
     })
   program
     .command('restore')

@@ -19,7 +19,7 @@ Commands for users of a running server, through its API:
   assets, locations, where, import, export, login, whoami   (lastseen assets --help)
 
 "lastseen org --help" lists the commands for organizations, and so on. Settings are environment variables:
-docs/operating.md. Exit codes: 0 success, 1 failure, 2 invalid usage.`
+docs/operating/settings.md. Exit codes: 0 success, 1 failure, 2 invalid usage.`
 
 /** Subcommands inherit the settings of their parent when they are added, so the settings come first. */
 export function newProgram(): Command {

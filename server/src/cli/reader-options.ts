@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { type Smoothing, smoothingBounds } from '../readers/reader.ts'
+import { type Smoothing, maxOverlapSeconds, smoothingBounds } from '../readers/reader.ts'
 
 /** An antenna and the key of its location; null for an antenna without a location. */
 export interface Antenna {
@@ -39,3 +39,14 @@ export function parseSmoothing(text: string): Smoothing {
 }
 
 export const parseSmoothingOrOff = (text: string): Smoothing | 'off' => (text === 'off' ? text : parseSmoothing(text))
+
+const unitSeconds = { s: 1, m: 60, h: 3600, d: 86_400 } as const
+
+/** Parses `24h`, `30m`, `90s` or `7d` to seconds. */
+export function parseOverlap(text: string): number {
+  const [, digits, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
+  const seconds = Number(digits) * unitSeconds[unit as keyof typeof unitSeconds]
+  if (unit === undefined || seconds > maxOverlapSeconds)
+    throw new InvalidArgumentError('It must be a number with s, m, h or d, such as 24h, and at most 7d.')
+  return seconds
+}

@@ -12,7 +12,7 @@ import { readerClocks } from '../tracking/observed-time.ts'
 import { type Session, allPages, checkLine, onCore, operatorCommand } from './command.ts'
 import { chosenOrganizations } from './org.ts'
 import type { Listing } from './output.ts'
-import { type Antenna, collectAntennas, parseSmoothing, parseSmoothingOrOff } from './reader-options.ts'
+import { type Antenna, collectAntennas, parseOverlap, parseSmoothing, parseSmoothingOrOff } from './reader-options.ts'
 
 interface ReaderRef {
   org: string
@@ -181,11 +181,17 @@ async function updateReaderIn(context: AppContext, options: UpdateOptions, { pro
   return factsOf(orgId, changed, await addressesOf(context, progress))
 }
 
-export async function rotateToken(context: AppContext, options: ReaderRef, { progress }: Session): Promise<Facts> {
+type RotateOptions = ReaderRef & { overlap?: number }
+
+export async function rotateToken(context: AppContext, options: RotateOptions, { progress }: Session): Promise<Facts> {
   const { orgId, reader } = await readerNamed(context, options)
-  const newReader = await rotateReaderToken(context, orgId, reader.id)
+  const newReader = await rotateReaderToken(context, orgId, reader.id, options.overlap ?? 0)
   await context.pubsub.publishAndWait(readerChangedTopic, String(reader.id))
-  return newFactsOf(orgId, newReader, await addressesOf(context, progress))
+  const { previousTokenExpiresAt: until } = newReader
+  return {
+    ...newFactsOf(orgId, newReader, await addressesOf(context, progress)),
+    previous_token_expires_at: until && formatMillis(until),
+  }
 }
 
 async function deleteReaderIn(context: AppContext, options: ReaderRef): Promise<Facts> {
@@ -256,6 +262,7 @@ export function addReaderCommands(program: Command): void {
   )
     .requiredOption(...orgOption)
     .requiredOption(...readerOption)
+    .option('--overlap <time>', 'how long the old token stays valid, such as 24h; at most 7d', parseOverlap)
     .action(onCore(rotateToken))
   operatorCommand(reader, 'delete', 'delete a reader; its token stops working')
     .requiredOption(...orgOption)

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
+import { maxQuota } from '../kernel/quota.ts'
 import { type Cidr, parseAddress, parseCidr } from '../kernel/ip-range.ts'
+import { codePointLength } from '../kernel/json.ts'
 
-/** An environment variable. The table in docs/operating.md lists all of them with their default and `about`. */
+/** An environment variable. The table in docs/operating/settings.md lists all of them with their default and `about`. */
 export interface Setting<T> {
   readonly name: string
   readonly about: string
@@ -125,6 +127,15 @@ function mailUrl(text: string): string | null {
 const sender = (text: string): string =>
   /^[^\r\n]*[^\s@<]+@[^\s@>]+>?$/.test(text) ? text : expected('an e-mail address')
 
+const emailAddress = (text: string): string =>
+  /^[^\s@]+@[^\s@]+$/.test(text) && text.length <= 255 ? text : expected('an e-mail address')
+
+function adminPassword(text: string): string | null {
+  if (text === '') return null
+  const length = codePointLength(text)
+  return length >= 10 && length <= 1024 ? text : expected('10 to 1024 characters')
+}
+
 const setting = <T>(definition: Setting<T>): Setting<T> => definition
 
 export const settings = {
@@ -158,7 +169,8 @@ export const settings = {
     name: 'LASTSEEN_DATA_DIR',
     fallback: './data',
     parse: line,
-    about: 'Data directory of the embedded database, relative to the installation directory.',
+    about:
+      'Data directory of the embedded database. A relative path begins in the folder of the checkout, or, when the npm package is installed, in `~/.local/share/lastseen` (`/var/lib/lastseen` for root).',
   }),
   databaseUrl: setting({
     name: 'DATABASE_URL',
@@ -204,6 +216,13 @@ export const settings = {
     about:
       'Roles of this process: `api` (with the web app), `ingest` (readers), `deliver` (webhooks); same as `--roles`. `lastseen ingest` and `lastseen deliver` start a process with one role.',
   }),
+  shutdownDelaySeconds: setting({
+    name: 'LASTSEEN_SHUTDOWN_DELAY_SECONDS',
+    fallback: '0',
+    parse: count(0, 300),
+    about:
+      'Seconds for which a stopping process still accepts requests while `/readyz` returns 503, so that a load balancer sends the next requests to other processes.',
+  }),
   rateLimitStore: setting({
     name: 'LASTSEEN_RATE_LIMIT_STORE',
     fallback: 'auto',
@@ -235,6 +254,20 @@ export const settings = {
   quotaMembers: quota('MEMBERS', 'members', 1000),
   quotaApiKeys: quota('API_KEYS', 'API keys that are not revoked', 10_000),
   quotaImports: quota('IMPORTS', 'stored imports', 20),
+  quotaStoredBytes: setting({
+    name: 'LASTSEEN_QUOTA_STORED_BYTES',
+    fallback: '1000000000000',
+    parse: count(0, maxQuota),
+    about:
+      'How many bytes an organization may store, as an hourly job estimates. `lastseen org quota` sets another number for one organization.',
+  }),
+  quotaQuerySeconds: setting({
+    name: 'LASTSEEN_QUOTA_QUERY_SECONDS',
+    fallback: '600',
+    parse: count(0, 1_000_000_000),
+    about:
+      'Seconds of database time that the searches and reports of an organization may use per minute in each server process. `lastseen org quota` sets another number for one organization.',
+  }),
   httpConnections: setting({
     name: 'LASTSEEN_HTTP_CONNECTIONS',
     fallback: '10000',
@@ -344,6 +377,20 @@ export const settings = {
     fallback: '3000',
     parse: count(1, 1_000_000),
     about: 'Token exchanges per minute and credential in each server process.',
+  }),
+  adminEmail: setting({
+    name: 'LASTSEEN_ADMIN_EMAIL',
+    fallback: 'admin@example.com',
+    parse: emailAddress,
+    about: 'E-mail address of the admin whom the first start creates. Later starts ignore it.',
+  }),
+  adminPassword: setting({
+    name: 'LASTSEEN_ADMIN_PASSWORD',
+    fallback: '',
+    parse: adminPassword,
+    secret: true,
+    about:
+      'Password of that admin, 10 to 1024 characters. When unset, the first start prints a password if only this machine can reach the server, and otherwise a link to choose one. Later starts ignore it.',
   }),
   signup: setting({
     name: 'LASTSEEN_SIGNUP',

@@ -13,10 +13,11 @@ import { parseHosts } from './failover/primary-discovery.ts'
 import { NotificationListener } from './listener.ts'
 import { StatementPool } from './statement-pool.ts'
 import { Replica } from './failover/replica.ts'
-import { PipelinedPool } from './pool.ts'
+import { PipelinedPool, type PoolUsage } from './pool.ts'
 import { HealthProbe } from './failover/health-probe.ts'
 import { limitTemporaryFiles, memoryParameters } from './resources.ts'
 import { type Sql, render } from './sql.ts'
+import { traceStatement } from './trace-statement.ts'
 import { type TransactionPool, openTransactionPool } from './transaction-pool.ts'
 import { toConflict, toOverload, isRetryable } from './constraint-errors.ts'
 
@@ -47,8 +48,16 @@ export interface ConnectOptions {
   instanceGroup?: string | undefined
   /** The longest wait for an answer of the database, and for a free connection. */
   timeoutMs?: number
+  /** Limits the time of each organization's searches and reports. */
+  queryTime?: QueryTimeLimit
   /** Called with every statement before it runs; tests check each one for tenant isolation. */
   onStatement?: (statement: Sql) => void
+}
+
+interface QueryTimeLimit {
+  /** Throws when the organization has used up its time. */
+  assertLeft(orgId: number): Promise<void>
+  measure<Result>(orgId: number, work: () => Promise<Result>): Promise<Result>
 }
 
 export interface Connection extends Database {
@@ -65,6 +74,8 @@ export interface Connection extends Database {
   listeners(): Promise<string[]>
   /** Rejects when the database does not answer. It uses a dedicated connection, so it never waits for the pools. */
   ping(): Promise<void>
+  /** How much of each pool is in use now. */
+  poolUsage(): Record<string, PoolUsage>
   close(): Promise<void>
 }
 
@@ -82,6 +93,11 @@ export const isSameInstanceGroup = (name: string, instanceGroup: string): boolea
 
 const ignore = (): void => undefined
 
+const unlimitedQueryTime: QueryTimeLimit = {
+  assertLeft: async () => undefined,
+  measure: (_orgId, work) => work(),
+}
+
 /** Statement timeouts by purpose, and the lock timeout of request transactions. */
 const timeoutsMs = { slowRead: 5000, read: 10_000, transaction: 10_000, lock: 3000 }
 
@@ -92,7 +108,7 @@ const authenticationPool = { transactions: 4, reads: 1 }
 const installation = 0
 
 export function createDatabase(options: ConnectOptions): Connection {
-  const { url, replicaUrl, poolSize, onStatement } = options
+  const { url, replicaUrl, poolSize, queryTime = unlimitedQueryTime, onStatement } = options
   const timeoutMs = options.timeoutMs ?? 40_000
   // The server cancels a statement before the driver closes the connection.
   const maxStatementMs = Math.floor(timeoutMs * 0.75)
@@ -124,10 +140,8 @@ export function createDatabase(options: ConnectOptions): Connection {
   })
   const slowReadOptions = readOptions(timeoutsMs.slowRead)
   const slowReader = new StatementPool({ ...slowReadOptions, url })
-  const replica =
-    replicaUrl === undefined
-      ? null
-      : new Replica(replicaUrl, new StatementPool({ ...slowReadOptions, url: replicaUrl }), slowReader)
+  const replicaReader = replicaUrl === undefined ? null : new StatementPool({ ...slowReadOptions, url: replicaUrl })
+  const replica = replicaReader === null ? null : new Replica(replicaUrl!, replicaReader, slowReader)
   const name = `${options.instanceGroup ?? ''}/${process.pid}-${randomName()}`
   const listener = new NotificationListener(url, { role: writerRole, application_name: `${listenerName}${name}` })
   // On Citus, `set local app.org_id` must reach the node that stores the tenant's rows.
@@ -135,7 +149,7 @@ export function createDatabase(options: ConnectOptions): Connection {
   const openFairPool = (max: number, idleTimeoutMillis = 0): FairPool => {
     const open = (): TransactionPool =>
       openTransactionPool(url, { max, idleTimeoutMillis, timeoutMs, parameters: transactionParameters })
-    return { open, pool: open(), slots: new FairQueue({ maxInFlight: max, timeoutMs }) }
+    return { max, open, pool: open(), slots: new FairQueue({ maxInFlight: max, timeoutMs }) }
   }
   const ordinary = openFairPool(transactionPoolSize(poolSize))
   const authenticating = openFairPool(authenticationPool.transactions)
@@ -160,21 +174,36 @@ export function createDatabase(options: ConnectOptions): Connection {
     async query<Row extends object>(statement: Sql) {
       onStatement?.(statement)
       try {
-        return await pool.query<Row>(statement)
+        return await traceStatement(statement, () => pool.query<Row>(statement))
       } catch (error) {
         throw toOverload(error) ?? error
       }
     },
   })
 
-  const queued = (orgId: number, db: Db): Db => ({
-    query: (statement) => slowReads.run(orgId, 1, () => db.query(statement)),
-  })
+  // A request whose first statement was admitted is completed, because its response may have begun.
+  const queued = (orgId: number, db: Db): Db => {
+    let isAdmitted = false
+    const admit = async (): Promise<void> => {
+      if (!isAdmitted) await queryTime.assertLeft(orgId)
+    }
+    return {
+      async query(statement) {
+        await admit()
+        return slowReads.run(orgId, 1, async () => {
+          // The time may have been used up while the statement waited.
+          await admit()
+          isAdmitted = true
+          return queryTime.measure(orgId, () => db.query(statement))
+        })
+      },
+    }
+  }
 
   const onClient = (client: pg.ClientBase): Db => ({
     async query<Row extends object>(statement: Sql) {
       onStatement?.(statement)
-      return (await client.query<Row>(render(statement))).rows
+      return (await traceStatement(statement, () => client.query<Row>(render(statement)))).rows
     },
   })
 
@@ -307,6 +336,17 @@ export function createDatabase(options: ConnectOptions): Connection {
       const answer = await probe.check()
       if (typeof answer === 'string') throw new Error(answer)
     },
+    poolUsage: () => ({
+      writes: writer.usage,
+      reads: reader.usage,
+      searches: { ...slowReader.usage, waiting: slowReader.usage.waiting + slowReads.waiting },
+      ...(replicaReader === null ? {} : { replica: replicaReader.usage }),
+      authentication_reads: authenticationReader.usage,
+      transactions: usageOf(ordinary),
+      authentication: usageOf(authenticating),
+      long_transactions: usageOf(long),
+      snapshots: usageOf(snapshots),
+    }),
     async close() {
       stopWatching()
       for (const fair of fairPools) fair.slots.close()
@@ -327,10 +367,18 @@ export function createDatabase(options: ConnectOptions): Connection {
 
 /** Connections for transactions, and the queue that shares them among tenants. */
 interface FairPool {
+  readonly max: number
   readonly open: () => TransactionPool
   pool: TransactionPool
   readonly slots: FairQueue
 }
+
+const usageOf = ({ max, pool, slots }: FairPool): PoolUsage => ({
+  size: max,
+  open: pool.open,
+  inUse: slots.inFlight,
+  waiting: slots.waiting,
+})
 
 async function commit(client: pg.PoolClient): Promise<void> {
   const { command } = await client.query('commit')

@@ -10,6 +10,16 @@ interface PooledConnection {
   inFlight: number
 }
 
+/** How much of a pool is in use. */
+export interface PoolUsage {
+  /** The maximum number of connections. */
+  size: number
+  open: number
+  inUse: number
+  /** Statements or transactions that wait for a connection, or behind others on their connection. */
+  waiting: number
+}
+
 export interface PoolOptions {
   url: string
   size: number
@@ -42,6 +52,13 @@ export class PipelinedPool {
     } finally {
       connection.inFlight--
     }
+  }
+
+  get usage(): PoolUsage {
+    const inFlight = Array.from(this.#connections, (connection) => connection.inFlight)
+    const inUse = inFlight.filter((count) => count > 0).length
+    const waiting = inFlight.reduce((sum, count) => sum + count, 0) - inUse
+    return { size: this.#options.size, open: inFlight.length, inUse, waiting }
   }
 
   /** Fails all statements in flight. Used when another server has become the primary. */

@@ -101,6 +101,11 @@ export class PubSub {
     return this.#millis() - this.#heartbeatSentAt < trustMs
   }
 
+  /** How long this process has received no events; 0 while it is connected. */
+  outageMs(): number {
+    return this.isConnected() ? 0 : this.#millis() - this.#heartbeatSentAt
+  }
+
   async #waitForAcknowledgements(publication: PendingPublication): Promise<void> {
     const { acknowledgedBy } = publication
     const deadline = this.#millis() + trustMs

@@ -1,5 +1,5 @@
 import { forceGenericPlans, hasGenericPlan } from './plan-cache.ts'
-import { PipelinedPool, type PoolOptions } from './pool.ts'
+import { PipelinedPool, type PoolOptions, type PoolUsage } from './pool.ts'
 import { limitTemporaryFiles } from './resources.ts'
 import { type Sql, render } from './sql.ts'
 
@@ -18,6 +18,16 @@ export class StatementPool {
 
   query<Row extends object>(statement: Sql): Promise<Row[]> {
     return (hasGenericPlan(statement) ? this.#generic : this.#auto).query<Row>(render(statement))
+  }
+
+  get usage(): PoolUsage {
+    const [generic, auto] = [this.#generic.usage, this.#auto.usage]
+    return {
+      size: generic.size + auto.size,
+      open: generic.open + auto.open,
+      inUse: generic.inUse + auto.inUse,
+      waiting: generic.waiting + auto.waiting,
+    }
   }
 
   destroyAll(): void {

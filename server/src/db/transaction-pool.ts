@@ -7,6 +7,8 @@ import { rejectStandby } from './session.ts'
 
 export interface TransactionPool {
   connect(): Promise<pg.PoolClient>
+  /** The number of open connections. */
+  readonly open: number
   destroyAll(): void
   close(): Promise<void>
 }
@@ -46,6 +48,9 @@ export function openTransactionPool(
   const end = (): Promise<void> => pool.end().catch(ignore)
   return {
     connect: () => pool.connect(),
+    get open() {
+      return pool.totalCount
+    },
     destroyAll() {
       for (const client of clients) destroy(client)
       void end()

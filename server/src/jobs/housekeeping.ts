@@ -1,18 +1,18 @@
-import type { Logger } from 'pino'
 import { dropIdleBuckets } from '../auth/shared-buckets.sql.ts'
 import { deleteAttemptsBefore } from '../auth/login-throttle.sql.ts'
 import type { LastUsedRecorder } from '../auth/last-used-recorder.ts'
 import type { Connection } from '../db/create-database.ts'
 import type { Clock } from '../kernel/clock.ts'
+import type { RunJob } from './run-job.ts'
 
 /** Longer than the lifetime of an access token, so that an exhausted bucket outlives every token it limits. */
 const bucketTtlMs = 20 * 60_000
 
-/** Small periodic jobs. A failed job is logged and retried in the next round. */
+/** Small periodic jobs. A failed job is retried in the next round. */
 export function startHousekeeping(
   deps: { db: Connection; clock: Clock },
   lastUsed: LastUsedRecorder,
-  log: Logger,
+  runJob: RunJob,
   intervalMs = 30_000,
 ): () => Promise<void> {
   const { db, clock } = deps
@@ -23,8 +23,7 @@ export function startHousekeeping(
       deleteAttemptsBefore(db.background.global, clock.millis() - 5 * 60_000, clock.millis() - 86_400_000),
   }
   const runJobs = async (): Promise<void> => {
-    for (const [job, work] of Object.entries(jobs))
-      await work().catch((error: unknown) => log.warn({ event: 'job.failed', job, err: error }, 'job failed'))
+    for (const [job, work] of Object.entries(jobs)) await runJob(job, work)
   }
   let running: Promise<void> = Promise.resolve()
   const timer = setInterval(() => {

@@ -1,4 +1,3 @@
-import type { Logger } from 'pino'
 import { deleteImportJob } from '../bulk/import-service.ts'
 import { importsBefore } from '../bulk/imports.sql.ts'
 import { deleteRevokedCredentials } from '../auth/credentials.sql.ts'
@@ -12,12 +11,13 @@ import { instantFromMillis } from '../kernel/instant.ts'
 import { allOrganizations } from '../organizations/organizations.sql.ts'
 import { deleteUnknownAntennasBefore, deleteUnknownTopicsBefore } from '../readers/unknown.sql.ts'
 import { deleteMinutesBefore, deleteMovesBefore } from '../tracking/retention.sql.ts'
+import { deleteNotesBefore } from '../tracking/sighting-notes.sql.ts'
 import { deleteUnknownTagsBefore } from '../tracking/unknown-tags.sql.ts'
 import { deleteExpiredInvitations } from '../users/invitations.sql.ts'
 import { deleteExpiredResets } from '../users/resets.sql.ts'
 import { deleteAttemptsBefore } from '../webhooks/attempts.sql.ts'
 
-interface RetentionDeps {
+export interface RetentionDeps {
   db: Connection
   clock: Clock
   config: { retentionDays: number }
@@ -54,6 +54,7 @@ async function deleteOldData(deps: RetentionDeps, url: string): Promise<string[]
   for (const orgId of await allOrganizations(db.read)) {
     const before = instantFromMillis(retentionStartMs)
     while (await db.withTenant(orgId, (tx) => deleteMovesBefore(tx, orgId, before)));
+    while (await db.withTenant(orgId, (tx) => deleteNotesBefore(tx, orgId, before)));
     const attemptsBefore = instantFromMillis(nowMs - attemptDays * dayMs)
     while (await db.withTenant(orgId, (tx) => deleteAttemptsBefore(tx, orgId, attemptsBefore)));
     await db.withTenant(orgId, (tx) => deleteExpired(tx, orgId, nowMs, config.retentionDays))
@@ -76,27 +77,4 @@ async function deleteExpired(tx: Tx, orgId: number, nowMs: number, retentionDays
   // The last read of an unknown tag may become a sighting, so it must not be older than the history.
   await deleteUnknownTagsBefore(tx, orgId, daysAgo(Math.min(unknownDays, retentionDays)))
   await deleteUnknownAntennasBefore(tx, orgId, daysAgo(unknownDays))
-}
-
-const intervalMs = 3_600_000
-
-/** Runs once an hour; a lock lets one process at a time do the work. A failure is logged and retried in the next round. */
-export function startRetention(deps: RetentionDeps, url: string, log: Logger): () => Promise<void> {
-  let running: Promise<void> = Promise.resolve()
-  const runOnce = async (): Promise<void> => {
-    try {
-      const dropped = await keepRetention(deps, url)
-      if (dropped.length > 0) log.info({ event: 'retention.dropped', dropped }, 'old history dropped')
-    } catch (error) {
-      log.warn({ event: 'job.failed', job: 'retention', err: error }, 'job failed')
-    }
-  }
-  const timer = setInterval(() => {
-    running = running.then(runOnce)
-  }, intervalMs)
-  timer.unref()
-  return async () => {
-    clearInterval(timer)
-    await running
-  }
 }

@@ -90,10 +90,10 @@ export const apiError = {
     new ApiError('conflict', `${noun} with this ${key} already exists`, { keyTakenBy: noun }),
   gone: () => new ApiError('gone', 'This endpoint was removed on the date in the Sunset header'),
   unsupportedMediaType: (detail: string) => new ApiError('unsupported_media_type', detail),
-  rateLimited(seconds: number): ApiError {
+  rateLimited(seconds: number, reason = 'Rate limit exceeded'): ApiError {
     const wholeSeconds = Math.max(1, Math.ceil(seconds))
     const unit = wholeSeconds === 1 ? 'second' : 'seconds'
-    return new ApiError('rate_limited', `Rate limit exceeded; retry after ${wholeSeconds} ${unit}`, {
+    return new ApiError('rate_limited', `${reason}; retry after ${wholeSeconds} ${unit}`, {
       headers: { 'Retry-After': String(wholeSeconds) },
     })
   },

@@ -1,25 +1,47 @@
 import { type ApiError, apiError } from './errors.ts'
 
-/** The records and keys whose number is limited per organization. */
-export const quotaNames = ['assets', 'locations', 'readers', 'members', 'api_keys', 'imports'] as const
+/** What is limited per organization. */
+export const quotaNames = [
+  'assets',
+  'locations',
+  'readers',
+  'members',
+  'api_keys',
+  'imports',
+  'stored_bytes',
+  'query_seconds',
+] as const
 export type QuotaName = (typeof quotaNames)[number]
 
-const nouns: Record<QuotaName, string> = {
+/** The largest value of a quota. */
+export const maxQuota = 1_000_000_000_000_000
+
+/** Quotas of what is stored. The quota `query_seconds` limits time, which every process measures itself. */
+export type StoredQuota = Exclude<QuotaName, 'query_seconds'>
+
+const nouns: Record<StoredQuota, string> = {
   assets: 'assets',
   locations: 'locations',
   readers: 'readers',
   members: 'members',
   api_keys: 'API keys',
   imports: 'imports',
+  stored_bytes: 'bytes of stored data',
 }
 
-export const quotaReached = (name: QuotaName, limit: number): ApiError =>
+export const quotaReached = (name: StoredQuota, limit: number): ApiError =>
   apiError.conflict(`Quota ${name} reached: the organization may have at most ${limit} ${nouns[name]}`)
+
+export const queryTimeReached = (limitSeconds: number, retryAfterSeconds: number): ApiError =>
+  apiError.rateLimited(
+    retryAfterSeconds,
+    `Quota query_seconds reached: searches and reports of the organization may use ${limitSeconds} seconds of database time a minute`,
+  )
 
 /** Checks the quotas of an organization. */
 export interface QuotaCheck {
-  /** Throws the contract's 409 if `count` more would exceed the quota. */
-  assertRoom(orgId: number, name: QuotaName, count?: number): Promise<void>
+  /** Throws the contract's 409 if `count` more, or any more stored bytes, would exceed the quota. */
+  assertRoom(orgId: number, name: StoredQuota, count?: number): Promise<void>
   /** Returns how many more the organization may create. */
-  roomFor(orgId: number, name: QuotaName): Promise<{ left: number; limit: number }>
+  roomFor(orgId: number, name: StoredQuota): Promise<{ left: number; limit: number }>
 }

@@ -96,17 +96,14 @@ async function lockLocation(tx: Tx, orgId: number, ref: RecordRef): Promise<{ id
   return row ?? null
 }
 
-async function insertLocation(tx: Tx, orgId: number, location: Location, search: string): Promise<boolean> {
-  const inserted = await tx.query(sql`
+async function insertLocation(tx: Tx, orgId: number, location: Location, search: string): Promise<void> {
+  await tx.query(sql`
     insert into locations (org_id, id, external_key, name, description, parent_id, is_active, valid_from, valid_to,
       created_at, updated_at, search_text)
     values (${orgId}, ${location.id}, ${location.externalKey}, ${location.name}, ${location.description},
       ${location.parentId}, ${location.isActive}, ${toDatabase(location.validFrom)},
       ${location.validTo && toDatabase(location.validTo)}, ${toDatabase(location.createdAt)},
-      ${toDatabase(location.updatedAt)}, ${search})
-    on conflict (org_id, external_key) where deleted_at is null do nothing
-    returning id`)
-  return inserted.length === 1
+      ${toDatabase(location.updatedAt)}, ${search})`)
 }
 
 async function updateLocation(tx: Tx, orgId: number, location: Location, search: string): Promise<void> {

@@ -86,15 +86,26 @@ const allPaths = (orgId: number): Sql => sql`
     from paths join locations r on r.org_id = ${orgId} and r.parent_id = paths.id and r.deleted_at is null
   )`
 
-/** The paths of the matches, each followed upwards from the match. */
-const pathsOfMatches = (orgId: number): Sql => sql`
-  up as (
-    select m.id, m.parent_id, m.external_key as path from matches m
-    union all
-    select up.id, l.parent_id, l.external_key || '/' || up.path
-    from up join locations l on l.org_id = ${orgId} and l.id = up.parent_id
+/**
+ * The paths of the locations above the matches. Each of these locations is found once, however many matches are below it,
+ * and its path is built once, from the parent's path.
+ */
+const pathsAboveMatches = (orgId: number): Sql => sql`
+  above as (
+    select m.parent_id as id from matches m where m.parent_id is not null
+    union
+    select l.parent_id from above join locations l on l.org_id = ${orgId} and l.id = above.id
+    where l.parent_id is not null
   ),
-  paths as (select id, path from up where parent_id is null)`
+  ancestors as materialized (
+    select l.id, l.parent_id, l.external_key from locations l
+    where l.org_id = ${orgId} and l.id in (select above.id from above)
+  ),
+  paths as (
+    select a.id, a.external_key as path from ancestors a where a.parent_id is null
+    union all
+    select a.id, paths.path || '/' || a.external_key from paths join ancestors a on a.parent_id = paths.id
+  )`
 
 function matchesByPath(orgId: number, request: PathRequest, restrictions: readonly Sql[]): Sql {
   return sql`
@@ -103,9 +114,12 @@ function matchesByPath(orgId: number, request: PathRequest, restrictions: readon
       where ${conditions(orgId, request, live, restrictions)}
     ),
     total as (select count(*) as total from matches),
-    ${isFiltered(request, restrictions) ? pathsOfMatches(orgId) : allPaths(orgId)},
+    ${isFiltered(request, restrictions) ? pathsAboveMatches(orgId) : allPaths(orgId)},
     selected as (
-      select id, path from (select m.*, paths.path from matches m join paths on paths.id = m.id) with_path
+      select id, path from (
+        select m.*, coalesce(paths.path || '/', '') || m.external_key as path
+        from matches m left join paths on paths.id = m.parent_id
+      ) with_path
       order by ${orderBy(request, sql`with_path`)} limit ${request.limit} offset ${request.offset}
     ),
     page as (

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../db/database.ts'
-import { type QuotaCheck, type QuotaName, quotaNames, quotaReached } from '../kernel/quota.ts'
+import { type QuotaCheck, type QuotaName, type StoredQuota, quotaNames, quotaReached } from '../kernel/quota.ts'
+import { QueryTime } from './query-time.ts'
 import { ownQuotas, quotaUse, setOwnQuotas } from './quotas.sql.ts'
 
 export type QuotaLimits = Readonly<Record<QuotaName, number>>
@@ -17,6 +18,12 @@ export interface QuotaState {
 const allowanceTtlMs = 10_000
 const allowanceShare = 1 / 16
 
+/** How long a process uses the limit that it has read for the query time of an organization. */
+const limitTtlMs = 10_000
+
+/** Creates of these records are also rejected when the organization stores as many bytes as it may. */
+const storing: readonly StoredQuota[] = ['assets', 'locations', 'readers']
+
 /**
  * Enforces the quotas of organizations. While much of a quota is left, a process may create a share of it before it reads
  * the use again; close to the limit, every create reads the use. Concurrent creates may exceed a quota by a few records.
@@ -27,12 +34,18 @@ export class Quotas implements QuotaCheck {
   /** How many records may be created before the use is read again, by organization and quota. */
   readonly #allowance = new LRUCache<string, { left: number }>({ max: 50_000, ttl: allowanceTtlMs })
 
+  readonly #queryLimits = new LRUCache<number, number>({ max: 20_000, ttl: limitTtlMs })
+  readonly queryTime = new QueryTime({
+    limitSeconds: (orgId) => this.#querySeconds(orgId),
+    millis: () => performance.now(),
+  })
+
   constructor(db: Database, defaults: QuotaLimits) {
     this.#db = db
     this.#defaults = defaults
   }
 
-  async assertRoom(orgId: number, name: QuotaName, count = 1): Promise<void> {
+  async assertRoom(orgId: number, name: StoredQuota, count = 1): Promise<void> {
     const key = `${orgId} ${name}`
     const allowance = this.#allowance.get(key)
     if (allowance !== undefined && allowance.left >= count) {
@@ -41,11 +54,12 @@ export class Quotas implements QuotaCheck {
     }
     const { left, limit } = await this.roomFor(orgId, name)
     if (count > left) throw quotaReached(name, limit)
+    if (storing.includes(name)) await this.assertRoom(orgId, 'stored_bytes')
     this.#allowance.set(key, { left: Math.floor((left - count) * allowanceShare) })
   }
 
-  async roomFor(orgId: number, name: QuotaName): Promise<{ left: number; limit: number }> {
-    const { used, limit } = await this.#state(orgId, name)
+  async roomFor(orgId: number, name: StoredQuota): Promise<{ left: number; limit: number }> {
+    const [used, limit] = await Promise.all([quotaUse(this.#db.read, orgId, name), this.#limit(orgId, name)])
     return { left: Math.max(0, limit - used), limit }
   }
 
@@ -60,10 +74,26 @@ export class Quotas implements QuotaCheck {
       await setOwnQuotas(tx, orgId, Object.fromEntries(next))
     })
     for (const name of quotaNames) this.#allowance.delete(`${orgId} ${name}`)
+    this.#queryLimits.delete(orgId)
   }
 
   async #state(orgId: number, name: QuotaName): Promise<QuotaState> {
-    const [used, own] = await Promise.all([quotaUse(this.#db.read, orgId, name), ownQuotas(this.#db.read, orgId)])
+    const [used, own] = await Promise.all([
+      name === 'query_seconds' ? this.queryTime.usedSeconds(orgId) : quotaUse(this.#db.read, orgId, name),
+      ownQuotas(this.#db.read, orgId),
+    ])
     return { name, used, limit: own[name] ?? this.#defaults[name], isOwn: own[name] !== undefined }
+  }
+
+  async #limit(orgId: number, name: QuotaName): Promise<number> {
+    return (await ownQuotas(this.#db.read, orgId))[name] ?? this.#defaults[name]
+  }
+
+  async #querySeconds(orgId: number): Promise<number> {
+    const known = this.#queryLimits.get(orgId)
+    if (known !== undefined) return known
+    const limit = await this.#limit(orgId, 'query_seconds')
+    this.#queryLimits.set(orgId, limit)
+    return limit
   }
 }

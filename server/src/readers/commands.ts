@@ -2,6 +2,7 @@ import type { Database, Tx } from '../db/database.ts'
 import type { IdGenerator } from '../db/id-generator.ts'
 import { type Clock, now } from '../kernel/clock.ts'
 import { apiError } from '../kernel/errors.ts'
+import { instantFromMillis } from '../kernel/instant.ts'
 import type { QuotaCheck } from '../kernel/quota.ts'
 import { hashSecret, newReaderToken, topicKeyOf } from '../kernel/secrets.ts'
 import { isOnlyOrganization } from '../organizations/organizations.sql.ts'
@@ -75,7 +76,7 @@ export async function createReader(deps: Deps, orgId: number, draft: ReaderDraft
     await insertReader(tx, orgId, id, draft, secret, now(deps.clock))
     return findReader(tx, orgId, id)
   })
-  return { reader: reader!, token }
+  return { reader: reader!, token, previousTokenExpiresAt: null }
 }
 
 export async function getReader(deps: Deps, orgId: number, id: number): Promise<Reader> {
@@ -98,14 +99,20 @@ export function changeReader(deps: Deps, orgId: number, id: number, change: Part
   })
 }
 
-/** Replaces the reader's token; the old one becomes invalid. The topic stays, so only the device's password changes. */
-export async function rotateReaderToken(deps: Deps, orgId: number, id: number): Promise<NewReader> {
+/**
+ * Replaces the reader's token. The old one stays valid for the overlap, so that the device can be changed without losing
+ * reads. The topic stays, so only the device's password changes.
+ */
+export async function rotateReaderToken(deps: Deps, orgId: number, id: number, overlapSeconds = 0): Promise<NewReader> {
   const token = newReaderToken()
+  const previousTokenExpiresAt =
+    overlapSeconds === 0 ? null : instantFromMillis(deps.clock.millis() + overlapSeconds * 1000)
   const reader = await deps.db.withTenant(orgId, async (tx) => {
-    if (!(await replaceReaderToken(tx, orgId, id, hashSecret(token)))) throw apiError.notFound('Reader')
+    if (!(await replaceReaderToken(tx, orgId, id, hashSecret(token), previousTokenExpiresAt)))
+      throw apiError.notFound('Reader')
     return findReader(tx, orgId, id)
   })
-  return { reader: reader!, token }
+  return { reader: reader!, token, previousTokenExpiresAt }
 }
 
 export async function removeReader(deps: Deps, orgId: number, id: number): Promise<void> {

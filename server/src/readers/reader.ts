@@ -57,7 +57,12 @@ export interface ReaderDraft {
 export interface NewReader {
   reader: Reader
   token: string
+  /** How long the reader's previous token still works; null when it has none. */
+  previousTokenExpiresAt: Instant | null
 }
+
+/** The longest time for which a replaced token can stay valid. */
+export const maxOverlapSeconds = 7 * 86_400
 
 /** One read as it was received. */
 export interface LatestRead {
@@ -73,6 +78,7 @@ export interface LatestRead {
 export interface Device {
   orgId: number
   readerId: number
+  name: string
   topicKey: string
   format: string
   clock: string

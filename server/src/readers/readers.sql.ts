@@ -179,16 +179,26 @@ export async function updateReader(
     where org_id = ${orgId} and id = ${id}`)
 }
 
-/** Returns whether the reader exists. */
-export async function replaceReaderToken(tx: Tx, orgId: number, id: number, tokenHash: Buffer): Promise<boolean> {
+/**
+ * Replaces the token. The old one works until `previousUntil`, and any older one ends at once. Returns whether the reader
+ * exists.
+ */
+export async function replaceReaderToken(
+  tx: Tx,
+  orgId: number,
+  id: number,
+  tokenHash: Buffer,
+  previousUntil: Instant | null,
+): Promise<boolean> {
   const [old] = await tx.query<{ token_hash: Uint8Array; topic_key: string }>(sql`
     select token_hash, topic_key from readers where org_id = ${orgId} and id = ${id} for no key update`)
   if (old === undefined) return false
+  const [previousHash, until] = previousUntil === null ? [null, null] : [old.token_hash, toDatabase(previousUntil)]
   await tx.query(sql`update readers set token_hash = ${tokenHash} where org_id = ${orgId} and id = ${id}`)
   await tx.query(sql`delete from reader_directory where token_hash = ${old.token_hash}`)
   await tx.query(sql`
-    insert into reader_directory (token_hash, topic_key, org_id, reader_id)
-    values (${tokenHash}, ${old.topic_key}, ${orgId}, ${id})`)
+    insert into reader_directory (token_hash, topic_key, org_id, reader_id, previous_token_hash, previous_token_until)
+    values (${tokenHash}, ${old.topic_key}, ${orgId}, ${id}, ${previousHash}, ${until})`)
   return true
 }
 
@@ -226,25 +236,46 @@ export async function liveLocations(
   )
 }
 
-interface DeviceRow {
-  org_id: number
-  reader_id: number
+interface DirectoryEntry {
+  orgId: number
+  readerId: number
+  /** When the token ends, if it is the previous token of the reader. */
+  expiresAt: Instant | null
 }
 
+interface DirectoryRow {
+  org_id: number
+  reader_id: number
+  expires_at: string | null
+}
+
+/** Finds a reader by its topic, its token, or its previous token while that is still valid at `at`. */
 export async function findInDirectory(
   db: Db,
   by: { tokenHash: Buffer } | { topicKey: string },
-): Promise<{ orgId: number; readerId: number } | null> {
-  const which = 'tokenHash' in by ? sql`token_hash = ${by.tokenHash}` : sql`topic_key = ${by.topicKey}`
-  const [row] = await db.query<DeviceRow>(sql`select org_id, reader_id from reader_directory where ${which}`)
-  return row === undefined ? null : { orgId: row.org_id, readerId: row.reader_id }
+  at: Instant,
+): Promise<DirectoryEntry | null> {
+  const current = sql`select d.org_id, d.reader_id, null::timestamptz as expires_at from reader_directory d`
+  const [row] = await db.query<DirectoryRow>(
+    'topicKey' in by
+      ? sql`${current} where d.topic_key = ${by.topicKey}`
+      : sql`${current} where d.token_hash = ${by.tokenHash}
+          union all
+          select p.org_id, p.reader_id, p.previous_token_until from reader_directory p
+          where p.previous_token_hash = ${by.tokenHash} and p.previous_token_until > ${toDatabase(at)}`,
+  )
+  if (row === undefined) return null
+  const expiresAt = row.expires_at === null ? null : fromDatabase(row.expires_at)
+  return { orgId: row.org_id, readerId: row.reader_id, expiresAt }
 }
 
 export async function findDevice(db: Db, orgId: number, readerId: number): Promise<Device | null> {
-  const [row] = await db.query<{ topic_key: string; format: string; clock: string }>(
-    sql`select topic_key, format, clock from readers where org_id = ${orgId} and id = ${readerId}`,
+  const [row] = await db.query<{ name: string; topic_key: string; format: string; clock: string }>(
+    sql`select name, topic_key, format, clock from readers where org_id = ${orgId} and id = ${readerId}`,
   )
-  return row === undefined ? null : { orgId, readerId, topicKey: row.topic_key, format: row.format, clock: row.clock }
+  if (row === undefined) return null
+  const { name, topic_key: topicKey, format, clock } = row
+  return { orgId, readerId, name, topicKey, format, clock }
 }
 
 /** The activity of a reader since the last flush. */

@@ -1,7 +1,7 @@
 import type { Tx } from '../db/database.ts'
 import { nextUpdate, now } from '../kernel/clock.ts'
-import { type KeyedNoun, type ApiError, apiError } from '../kernel/errors.ts'
-import type { QuotaName } from '../kernel/quota.ts'
+import { ApiError, type KeyedNoun, apiError } from '../kernel/errors.ts'
+import type { StoredQuota } from '../kernel/quota.ts'
 import type { TagOwner, Tag, TagDraft } from '../tags/tag.ts'
 import { deleteTag, deleteTagsOf, insertTags } from '../tags/tags.sql.ts'
 import { type RecordKind, incrementCreated, incrementDeleted, incrementActiveChanged } from './counts.sql.ts'
@@ -23,8 +23,8 @@ export interface Repository<R extends RecordCore> extends RecordLoader<R> {
   holder: (id: number) => TagOwner
   /** Locks the row until the transaction ends, against writers and against transactions that attach something to it. */
   lock: (tx: Tx, orgId: number, ref: RecordRef) => Promise<{ id: number } | null>
-  /** False when the key is taken. */
-  insert: (tx: Tx, orgId: number, record: R, search: string) => Promise<boolean>
+  /** Fails with a conflict when the key is in use. */
+  insert: (tx: Tx, orgId: number, record: R, search: string) => Promise<void>
   update: (tx: Tx, orgId: number, record: R, search: string) => Promise<void>
 }
 
@@ -91,9 +91,8 @@ async function newTags(deps: RecordDeps, orgId: number, drafts: readonly TagDraf
 }
 
 /**
- * Inserts a record with its tags and counts it. Returns false, and writes nothing, when the key is already in use. All
- * statements are sent at once, except after `afterInsert`: its locks come before those of the count and the tags, as in
- * a delete, to avoid deadlocks.
+ * Inserts a record with its tags and counts it. All statements are sent at once, except after `afterInsert`: its locks come
+ * before those of the count and the tags, as in a delete, to avoid deadlocks.
  */
 async function insertRecord<R extends RecordCore>(
   tx: Tx,
@@ -101,23 +100,26 @@ async function insertRecord<R extends RecordCore>(
   orgId: number,
   record: R,
   afterInsert?: (tx: Tx, record: R) => Promise<void>,
-): Promise<boolean> {
-  const { id, tags, createdAt } = record
-  const isInserted = repository.insert(tx, orgId, record, searchText(record, tags))
-  if (afterInsert !== undefined && (await isInserted)) await afterInsert(tx, record)
-  const writes = [incrementCreated(tx, orgId, repository.kind, id)]
+): Promise<void> {
+  const { id, tags, createdAt, isActive } = record
+  const inserted = repository.insert(tx, orgId, record, searchText(record, tags))
+  if (afterInsert !== undefined) {
+    await inserted
+    await afterInsert(tx, record)
+  }
+  const writes = [inserted, incrementCreated(tx, orgId, repository.kind, isActive)]
   if (tags.length > 0) writes.push(insertTags(tx, orgId, repository.holder(id), tags, createdAt))
-  await Promise.all([isInserted, ...writes])
-  return isInserted
+  await Promise.all(writes)
 }
 
-/** `insert` returns null when the key is already in use. */
+const isKeyTaken = (error: unknown): boolean => error instanceof ApiError && error.keyTakenBy !== undefined
+
 async function newRecord<R extends RecordCore>(
   deps: RecordDeps,
-  { kind, noun }: Repository<R>,
+  { kind }: Repository<R>,
   orgId: number,
   draft: RecordDraft,
-  insert: (core: RecordCore) => Promise<R | null>,
+  insert: (core: RecordCore) => Promise<R>,
 ): Promise<R> {
   const at = now(deps.clock)
   const { name, description, isActive, validTo, validFrom = at } = draft
@@ -127,14 +129,16 @@ async function newRecord<R extends RecordCore>(
   const tags = await newTags(deps, orgId, draft.tags)
   for (let attempts = 0; ; attempts++) {
     const externalKey = draft.externalKey ?? (await generateKey(deps.db, orgId, kind, attempts > 0))
-    const record = await insert({ id, externalKey, name, description, isActive, ...dates, tags })
-    if (record !== null) return record
-    // The generated key is already in use as an explicit key: try the next one.
-    if (draft.externalKey !== undefined) throw apiError.keyTaken(noun)
+    try {
+      return await insert({ id, externalKey, name, description, isActive, ...dates, tags })
+    } catch (error) {
+      // The generated key is already in use as an explicit key: try the next one.
+      if (draft.externalKey !== undefined || !isKeyTaken(error)) throw error
+    }
   }
 }
 
-const quotaOf = ({ kind }: { kind: RecordKind }): QuotaName => (kind === 'asset' ? 'assets' : 'locations')
+const quotaOf = ({ kind }: { kind: RecordKind }): StoredQuota => (kind === 'asset' ? 'assets' : 'locations')
 
 /** `complete` adds the fields specific to this kind of record. */
 export const createRecord = <R extends RecordCore>(
@@ -147,8 +151,8 @@ export const createRecord = <R extends RecordCore>(
   newRecord(deps, repository, orgId, draft, async (core) => {
     const record = complete(core)
     await deps.quotas.assertRoom(orgId, quotaOf(repository))
-    const isInserted = await deps.db.withTenantPipelined(orgId, (tx) => insertRecord(tx, repository, orgId, record))
-    return isInserted ? record : null
+    await deps.db.withTenantPipelined(orgId, (tx) => insertRecord(tx, repository, orgId, record))
+    return record
   })
 
 /** `complete` may query in the same transaction; `afterInsert` runs when the record exists. */
@@ -164,7 +168,8 @@ export const createInTransaction = <R extends RecordCore>(
     deps.db.withTenant(orgId, async (tx) => {
       const record = await complete(tx, core)
       await deps.quotas.assertRoom(orgId, quotaOf(repository))
-      return (await insertRecord(tx, repository, orgId, record, afterInsert)) ? record : null
+      await insertRecord(tx, repository, orgId, record, afterInsert)
+      return record
     }),
   )
 
@@ -246,6 +251,7 @@ export async function attachTag<R extends RecordCore>(
 ): Promise<Tag> {
   const [tag] = await newTags(deps, orgId, [draft])
   return withRecord(deps, repository, orgId, ref, async (tx, current) => {
+    await deps.quotas.assertRoom(orgId, 'stored_bytes')
     await insertTags(tx, orgId, repository.holder(current.id), [tag!], now(deps.clock))
     await repository.update(tx, orgId, current, searchText(current, [...current.tags, draft]))
     return tag!

@@ -39,15 +39,8 @@ async function incrementCounts(
     ${addToStored}`)
 }
 
-/** Counts the record if it was inserted. */
-export async function incrementCreated(tx: Tx, orgId: number, kind: RecordKind, id: number): Promise<void> {
-  await tx.query(sql`
-    insert into record_counts as stored (org_id, kind, shard, active, inactive, deleted_active, deleted_inactive)
-    select r.org_id, ${kind}::text, ${randomShard()}::int, r.is_active::int, (not r.is_active)::int, 0, 0
-    from ${kind === 'asset' ? sql`assets` : sql`locations`} r
-    where r.org_id = ${orgId} and r.id = ${id}
-    ${addToStored}`)
-}
+export const incrementCreated = (tx: Tx, orgId: number, kind: RecordKind, isActive: boolean): Promise<void> =>
+  incrementCounts(tx, orgId, kind, isActive ? { active: 1 } : { inactive: 1 })
 
 export const incrementDeleted = (tx: Tx, orgId: number, kind: RecordKind, isActive: boolean): Promise<void> =>
   incrementCounts(tx, orgId, kind, isActive ? { active: -1, deletedActive: 1 } : { inactive: -1, deletedInactive: 1 })

@@ -5,7 +5,8 @@ import { type Instant, toDatabase } from '../kernel/instant.ts'
 import type { PageRequest, SortTerm } from '../kernel/page.ts'
 import { type TagRow, tagColumns, tagOrder } from '../tags/tags.sql.ts'
 import type { RecordKind } from './counts.sql.ts'
-import { type RecordRef, foldCase } from './record.ts'
+import type { RecordRef } from './record.ts'
+import { contains } from './search-term.sql.ts'
 
 export type RecordSortField = 'external_key' | 'name' | 'created_at' | 'updated_at'
 
@@ -89,16 +90,8 @@ function orderBy({ sort, filter }: ListRequest, of: Sql): Sql {
 export const live: Sql = sql`r.deleted_at is null`
 const deleted: Sql = sql`r.deleted_at is not null`
 
-export const likePattern = (needle: string): string => `%${foldCase(needle).replaceAll(/[\\%_]/g, '\\$&')}%`
-
 /** In a sub-select, so that the planner does not use the value and the plan can be reused for other times. */
 const instantValue = (now: Instant): Sql => sql`(select ${toDatabase(now)}::timestamptz)`
-
-/** A term without three consecutive letters has no trigram, so it must not use the plan for the trigram index. */
-function contains(needle: string): Sql {
-  if (/[\p{L}\p{N}]{3}/u.test(needle)) return sql`r.search_text like ${likePattern(needle)}`
-  return sql`strpos(r.search_text, ${foldCase(needle)}) > 0`
-}
 
 /** The record `of` is within its period of validity. */
 export function isEffective(of: Sql, now: Instant): Sql {
@@ -126,7 +119,7 @@ export function conditions(
   const all = [sql`r.org_id = ${orgId}`, liveness, isEffective(sql`r`, now), ...restrictions]
   if (filter.isActive !== undefined) all.push(filter.isActive ? sql`r.is_active` : sql`not r.is_active`)
   if (filter.externalKeys !== undefined) all.push(sql`r.external_key = any(${filter.externalKeys}::text[])`)
-  if (filter.q) all.push(contains(filter.q))
+  if (filter.q) all.push(contains(sql`r`, filter.q))
   return join(all, sql` and `)
 }
 

@@ -3,8 +3,8 @@ import { type Sql, join, sql } from '../db/sql.ts'
 import { codePointLength } from '../kernel/json.ts'
 import { type TagType, normalizedValue, tagTypes } from '../tags/tag.ts'
 import type { RecordKind } from './counts.sql.ts'
-import { likePattern } from './list.sql.ts'
 import { foldCase } from './record.ts'
+import { contains } from './search-term.sql.ts'
 
 export interface Hit {
   id: number
@@ -49,7 +49,7 @@ export async function searchRecords(db: Db, orgId: number, kind: RecordKind, q: 
     spellings(q).map((one) => sql`(${columns} and ${startsWith(column, one)} order by ${column} limit ${limit})`)
   const queries = [...prefixMatches(sql`r.external_key`), ...prefixMatches(sql`r.name`)]
   if (codePointLength(q) >= minTrigramLength)
-    queries.push(sql`(${columns} and r.search_text like ${likePattern(q)} limit ${maxCandidates})`)
+    queries.push(sql`(${columns} and ${contains(sql`r`, q)} limit ${maxCandidates})`)
   const rows = await db.query<{ id: number; external_key: string; name: string }>(join(queries, sql` union `))
   const hits = rows.map((row) => ({ id: row.id, externalKey: row.external_key, name: row.name }))
   const ranked = hits.map((hit) => ({ hit, rank: rankOf(hit, foldCase(q)) }))

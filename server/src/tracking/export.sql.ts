@@ -2,6 +2,8 @@ import type { Db } from '../db/database.ts'
 import { type Sql, join, sql } from '../db/sql.ts'
 import { type Instant, fromDatabase, microsecondsBetween, toDatabase } from '../kernel/instant.ts'
 import { type MoveRow, type RecordedMove, columns, moveOf } from './moves.sql.ts'
+import { requestedLocations } from './report-request.sql.ts'
+import { isFound } from './report.sql.ts'
 import { isAtOrAfter, isAtOrBefore, isObservedWithin } from './time-bounds.sql.ts'
 
 export interface HistoryCursor {
@@ -119,20 +121,37 @@ export interface PositionLine {
   lastSeenAt: Instant | null
 }
 
-/** The next scanned live assets after an id, with the location of each, now or at an instant. */
+export interface PositionFilter {
+  at?: Instant | undefined
+  locationIds?: readonly number[] | undefined
+  includeDescendants?: boolean | undefined
+  /** A text in the key, the name or a tag of the asset. */
+  q?: string | undefined
+}
+
+/**
+ * The next scanned live assets after an id, with the location of each, now or at an instant. An asset that is not at one of
+ * the given locations has no last sighting.
+ */
 export async function positionBatch(
   db: Db,
   orgId: number,
-  at: Instant | undefined,
+  filter: PositionFilter,
   after: number,
   limit: number,
 ): Promise<PositionLine[]> {
+  const { at, locationIds, q } = filter
   const seen =
     at === undefined
       ? sql`select page.location_id, page.last_seen_at`
       : sql`select h.location_id, h.observed_at as last_seen_at from asset_minutes h
           where h.org_id = ${orgId} and h.asset_id = page.asset_id and ${join(isObservedWithin(sql`h`, { to: at }), sql` and `)}
           order by h.minute desc limit 1`
+  const seenThere =
+    locationIds === undefined
+      ? seen
+      : sql`select s.* from (${seen}) s where s.location_id in (${requestedLocations(orgId, filter)})`
+  const hasText = q ? sql`and ${isFound(q)}` : sql``
   const rows = await db.query<{
     asset_id: number
     asset_key: string
@@ -144,11 +163,11 @@ export async function positionBatch(
     with page as (
       select p.asset_id, p.location_id, p.last_seen_at, a.external_key, a.name
       from asset_positions p join assets a on a.org_id = ${orgId} and a.id = p.asset_id and a.deleted_at is null
-      where p.org_id = ${orgId} and p.asset_id > ${after} order by p.asset_id limit ${limit}
+      where p.org_id = ${orgId} and p.asset_id > ${after} ${hasText} order by p.asset_id limit ${limit}
     )
     select page.asset_id, page.external_key as asset_key, page.name as asset_name, l.external_key as location_key,
       l.name as location_name, seen.last_seen_at
-    from page left join lateral (${seen}) seen on true
+    from page left join lateral (${seenThere}) seen on true
     left join locations l on l.org_id = ${orgId} and l.id = seen.location_id and l.deleted_at is null
     order by page.asset_id`)
   return rows.map((row) => ({

@@ -7,7 +7,7 @@ import type { Sighting } from './sighting.ts'
 import type { Observation } from './smoothing.ts'
 import { type TagRead, columnsOf } from './tag-read.ts'
 
-/** The functions that are called here are defined, step by step, in migrations/0002_recording_functions.sql. */
+/** The functions that are called here are defined, step by step, in migrations/repeatable/recording_functions.sql. */
 
 export interface Recorded {
   /** For each read, in order, whether its tag is attached to an asset. */

@@ -3,7 +3,9 @@ import { paginate, withGenericPlan } from '../db/plan-cache.ts'
 import { type Sql, join, sql } from '../db/sql.ts'
 import { type Instant, fromDatabase } from '../kernel/instant.ts'
 import type { Page } from '../kernel/page.ts'
-import { isEffective, likePattern, outsideWindow } from '../records/list.sql.ts'
+import { isEffective, outsideWindow } from '../records/list.sql.ts'
+import { foldCase } from '../records/record.ts'
+import { contains } from '../records/search-term.sql.ts'
 import { type PastReportRequest, defaultLimits, latestMinute, pastReport } from './report-at.sql.ts'
 import { type ReportRequest, orderBy, requestedLocations } from './report-request.sql.ts'
 
@@ -26,32 +28,29 @@ interface ReportRow {
   last_seen_at: string
 }
 
-/** The current positions, or those at an instant according to the history. */
-function positionsAt(orgId: number, at: Instant | undefined): Sql {
-  if (at === undefined)
-    return sql`select p.asset_id, p.location_id, p.last_seen_at from asset_positions p where p.org_id = ${orgId}`
-  return sql`
-    select p.asset_id, m.location_id, m.observed_at as last_seen_at
-    from asset_positions p cross join lateral (${latestMinute(orgId, at)}) m
-    where p.org_id = ${orgId}`
-}
-
 /** The search text without the description, which the report does not search. */
 const withoutDescription = sql`(split_part(a.search_text, chr(1), 1) || chr(1) || split_part(a.search_text, chr(1), 2)
   || chr(1) || regexp_replace(a.search_text, '^([^' || chr(1) || ']*' || chr(1) || '){2}[^' || chr(1) || ']*', ''))`
 
-function filters(orgId: number, request: ReportRequest): Sql[] {
+/** The report finds the term in the asset `a`. */
+export const isFound = (term: string): Sql =>
+  sql`(${contains(sql`a`, term)} and strpos(${withoutDescription}, ${foldCase(term)}) > 0)`
+
+/** Conditions on the asset `a`. */
+function assetFilters(request: ReportRequest): Sql[] {
   const all: Sql[] = []
   if (request.assetIds !== undefined) all.push(sql`a.id = any(${request.assetIds}::bigint[])`)
   if (request.assetKeys !== undefined) all.push(sql`a.external_key = any(${request.assetKeys}::text[])`)
-  if (request.locationIds !== undefined || request.locationKeys !== undefined)
-    all.push(sql`p.location_id in (${requestedLocations(orgId, request)})`)
-  if (request.q) {
-    const pattern = likePattern(request.q)
-    all.push(sql`a.search_text like ${pattern} and ${withoutDescription} like ${pattern}`)
-  }
+  if (request.q) all.push(isFound(request.q))
   return all
 }
+
+const isByLocation = ({ locationIds, locationKeys }: ReportRequest): boolean =>
+  locationIds !== undefined || locationKeys !== undefined
+
+/** Conditions on the location `id`. */
+const locationFilters = (orgId: number, request: ReportRequest, id: Sql): Sql[] =>
+  isByLocation(request) ? [sql`${id} in (${requestedLocations(orgId, request)})`] : []
 
 /**
  * The total of an unfiltered report: the counted positions minus those of the few assets outside their period of validity.
@@ -79,11 +78,13 @@ export async function assetLocations(
   limits = defaultLimits,
 ): Promise<Page<AssetPosition>> {
   const { at } = request
-  const filterConditions = filters(orgId, request)
+  const isFiltered = isByLocation(request) || assetFilters(request).length > 0
   const statement =
-    at === undefined || filterConditions.length > 0
-      ? listStatement(orgId, request, filterConditions)
-      : pastStatement(orgId, { ...request, at, limits })
+    at === undefined
+      ? currentStatement(orgId, request, isFiltered)
+      : isFiltered
+        ? filteredPastStatement(orgId, { ...request, at })
+        : pastStatement(orgId, { ...request, at, limits })
   const reportRows = await db.query<ReportRow>(request.q || at !== undefined ? statement : withGenericPlan(statement))
   return {
     rows: reportRows.flatMap((row) => (row.asset_id === null ? [] : [assetPositionOf(row, row.asset_id)])),
@@ -94,27 +95,68 @@ export async function assetLocations(
 const columns = sql`p.asset_id, a.external_key as asset_external_key, l.id as location_id,
   l.external_key as location_external_key, a.deleted_at as asset_deleted_at`
 
-/** The current report, or a filtered one at a past instant. */
-function listStatement(orgId: number, request: ReportRequest, filterConditions: readonly Sql[]): Sql {
-  const liveness = request.includeDeleted ? [] : [sql`a.deleted_at is null`]
-  const conditions = [...liveness, isEffective(sql`a`, request.now), ...filterConditions]
+const locationOf = (orgId: number, id: Sql): Sql =>
+  sql`left join locations l on l.org_id = ${orgId} and l.id = ${id} and l.deleted_at is null`
+
+/** The conditions on the listed assets `a`. */
+const listed = (request: ReportRequest): Sql[] => [
+  ...(request.includeDeleted ? [] : [sql`a.deleted_at is null`]),
+  isEffective(sql`a`, request.now),
+  ...assetFilters(request),
+]
+
+/**
+ * The page and the total of the matches, which are materialized: otherwise the planner scans the index of the sort order and
+ * tests every row.
+ */
+const pageOfMatches = (request: ReportRequest, matches: Sql): Sql => sql`
+  matches as materialized (${matches}),
+  total as (select count(*) as total from matches),
+  page as (${paginate(sql`select * from matches order by ${orderBy(request.sort)}`, request)})`
+
+const selectPage = (request: ReportRequest): Sql =>
+  sql`select total.total, page.* from total left join page on true order by ${orderBy(request.sort)}`
+
+function currentStatement(orgId: number, request: ReportRequest, isFiltered: boolean): Sql {
+  const conditions = [
+    sql`p.org_id = ${orgId}`,
+    ...listed(request),
+    ...locationFilters(orgId, request, sql`p.location_id`),
+  ]
   const rows = sql`
     select ${columns}, p.last_seen_at
-    from (${positionsAt(orgId, request.at)}) p
+    from asset_positions p
     join assets a on a.org_id = ${orgId} and a.id = p.asset_id
-    left join locations l on l.org_id = ${orgId} and l.id = p.location_id and l.deleted_at is null
+    ${locationOf(orgId, sql`p.location_id`)}
     where ${join(conditions, sql` and `)}`
-  const order = orderBy(request.sort)
-  // The materialized CTE finds the matches before the sort; otherwise the planner scans the index of the sort order and
-  // tests every row.
-  const list =
-    filterConditions.length === 0
-      ? sql`total as (${countedTotal(orgId, request, liveness)}),
-        page as (${paginate(sql`${rows} order by ${order}`, request)})`
-      : sql`matches as materialized (${rows}),
-        total as (select count(*) as total from matches),
-        page as (${paginate(sql`select * from matches order by ${order}`, request)})`
-  return sql`with ${list} select total.total, page.* from total left join page on true order by ${order}`
+  if (isFiltered) return sql`with ${pageOfMatches(request, rows)} ${selectPage(request)}`
+  const liveness = request.includeDeleted ? [] : [sql`a.deleted_at is null`]
+  return sql`
+    with total as (${countedTotal(orgId, request, liveness)}),
+    page as (${paginate(sql`${rows} order by ${orderBy(request.sort)}`, request)})
+    ${selectPage(request)}`
+}
+
+/**
+ * Evaluates the history of the assets that match the filters on assets; only then the location is known. `offset 0` makes
+ * the planner look up the position of each such asset by its key, however many it expects.
+ */
+function filteredPastStatement(orgId: number, request: ReportRequest & { at: Instant }): Sql {
+  const locations = locationFilters(orgId, request, sql`m.location_id`)
+  const matches = sql`
+    select ${columns}, m.observed_at as last_seen_at
+    from (
+      select a.id, a.external_key, a.deleted_at from assets a
+      where ${join([sql`a.org_id = ${orgId}`, ...listed(request)], sql` and `)} offset 0
+    ) a
+    cross join lateral (
+      select p.asset_id, p.history_from from asset_positions p
+      where p.org_id = ${orgId} and p.asset_id = a.id offset 0
+    ) p
+    cross join lateral (${latestMinute(orgId, request.at)}) m
+    ${locationOf(orgId, sql`m.location_id`)}
+    where ${join([sql`true`, ...locations], sql` and `)}`
+  return sql`with ${pageOfMatches(request, matches)} ${selectPage(request)}`
 }
 
 function pastStatement(orgId: number, request: PastReportRequest): Sql {
@@ -125,9 +167,9 @@ function pastStatement(orgId: number, request: PastReportRequest): Sql {
       from ids join asset_positions p on p.org_id = ${orgId} and p.asset_id = ids.asset_id
       join assets a on a.org_id = ${orgId} and a.id = ids.asset_id
       cross join lateral (${latestMinute(orgId, request.at)}) m
-      left join locations l on l.org_id = ${orgId} and l.id = m.location_id and l.deleted_at is null
+      ${locationOf(orgId, sql`m.location_id`)}
     )
-    select total.total, page.* from total left join page on true order by ${orderBy(request.sort)}`
+    ${selectPage(request)}`
 }
 
 const assetPositionOf = (row: ReportRow, assetId: number): AssetPosition => ({

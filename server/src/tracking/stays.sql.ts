@@ -19,6 +19,17 @@ export interface Stay {
   lastSeenAt: Instant
   /** The minutes with a sighting, within the period. */
   minutes: number
+  /** The notes of operators' saves, latest first. The save of a note may have been overridden within its minute. */
+  notes: StayNote[]
+}
+
+interface StayNote {
+  notedAt: Instant
+  /** The operator's e-mail address; null when the user was deleted. */
+  notedBy: string | null
+  locationId: number | null
+  locationName: string | null
+  note: string
 }
 
 export interface StaysRequest extends PageRequest {
@@ -36,7 +47,24 @@ interface StayRow {
   ended_at: string | null
   last_seen_at: string
   minutes: number
+  notes: string | null
 }
+
+interface StayNoteRow {
+  noted_at: string
+  noted_by: string | null
+  location_id: number | null
+  location_name: string | null
+  note: string
+}
+
+const noteOf = (row: StayNoteRow): StayNote => ({
+  notedAt: fromDatabase(row.noted_at),
+  notedBy: row.noted_by,
+  locationId: row.location_id,
+  locationName: row.location_name,
+  note: row.note,
+})
 
 /** The stays of an asset in a period, latest first. The first one may have begun before, with the last sighting before it. */
 export async function assetStays(db: Db, orgId: number, assetId: number, request: StaysRequest): Promise<Page<Stay>> {
@@ -67,15 +95,26 @@ export async function assetStays(db: Db, orgId: number, assetId: number, request
     numbered as (select k.*, count(*) filter (where k.is_first) over (order by k.minute) as number from marked k),
     stays as materialized (
       select min(n.location_id) as location_id, min(n.observed_at) as began_at, max(n.observed_at) as last_seen_at,
+        min(n.minute) as first_minute, lead(min(n.minute)) over (order by n.number) as next_minute,
         bool_or(n.is_earlier) as began_earlier, count(*) filter (where not n.is_earlier) as minutes,
         lead(min(n.observed_at)) over (order by n.number) as ended_at
       from numbered n group by n.number
     ),
     total as (select count(*) as total from stays),
     page as (${paginate(latest, request)})
-    select total.total, page.*, l.external_key as location_key, l.name as location_name
+    select total.total, page.location_id, page.began_at, page.last_seen_at, page.began_earlier, page.minutes, page.ended_at,
+      l.external_key as location_key, l.name as location_name, notes.notes
     from total left join page on true
     left join locations l on l.org_id = ${orgId} and l.id = page.location_id and l.deleted_at is null
+    left join lateral (
+      select json_agg(json_build_object('noted_at', s.noted_at::text, 'noted_by', u.email, 'location_id', w.id,
+        'location_name', w.name, 'note', s.note) order by s.noted_at desc) as notes
+      from sighting_notes s
+      left join users u on u.user_id = s.user_id
+      left join locations w on w.org_id = ${orgId} and w.id = s.location_id and w.deleted_at is null
+      where s.org_id = ${orgId} and s.asset_id = ${assetId} and s.minute >= page.first_minute
+        and (page.next_minute is null or s.minute < page.next_minute)
+    ) notes on true
     order by page.began_at desc`)
   const stayOf = (row: StayRow, beganAt: string): Stay => ({
     locationId: row.location_id,
@@ -86,6 +125,7 @@ export async function assetStays(db: Db, orgId: number, assetId: number, request
     endedAt: row.ended_at === null ? null : fromDatabase(row.ended_at),
     lastSeenAt: fromDatabase(row.last_seen_at),
     minutes: row.minutes,
+    notes: row.notes === null ? [] : (JSON.parse(row.notes) as StayNoteRow[]).map(noteOf),
   })
   return {
     rows: rows.flatMap((row) => (row.began_at === null ? [] : [stayOf(row, row.began_at)])),

@@ -3,9 +3,11 @@ import { listKeys } from '../../src/cli/key.ts'
 import { createOrg, listOrgs } from '../../src/cli/org.ts'
 import { render } from '../../src/cli/output.ts'
 import { listReadersIn, rotateToken } from '../../src/cli/reader.ts'
+import { parseOverlap } from '../../src/cli/reader-options.ts'
 import { listWebhooksIn } from '../../src/cli/webhook.ts'
 import { webhookNeeds } from '../../src/app/webhooks.ts'
 import { mintCredentials } from '../../src/auth/commands.ts'
+import { now } from '../../src/kernel/clock.ts'
 import { hashSecret } from '../../src/kernel/secrets.ts'
 import { createReader } from '../../src/readers/commands.ts'
 import { findInDirectory } from '../../src/readers/readers.sql.ts'
@@ -86,10 +88,25 @@ describe('The token of a reader', () => {
     const rotated = await rotateToken(core, { org: 'Rotation', reader: 'Gate' }, session)
     expect(rotated['token']).not.toBe(made.token)
     expect(rotated['mqtt']).toMatchObject({ topic: `lastseen/${made.reader.topicKey}/reads` })
-    const find = (token: unknown) => findInDirectory(core.db.read, { tokenHash: hashSecret(String(token)) })
+    const find = (token: unknown) =>
+      findInDirectory(core.db.read, { tokenHash: hashSecret(String(token)) }, now(core.clock))
     expect(await find(made.token)).toBe(null)
-    expect(await find(rotated['token'])).toEqual({ orgId, readerId: made.reader.id })
+    expect(await find(rotated['token'])).toEqual({ orgId, readerId: made.reader.id, expiresAt: null })
+    const again = await rotateToken(core, { org: 'Rotation', reader: 'Gate', overlap: parseOverlap('24h') }, session)
+    const until = again['previous_token_expires_at'] as string
+    expect(Math.abs(Date.parse(until) - Date.now() - 86_400_000)).toBeLessThan(60_000)
+    expect((await find(rotated['token']))!.expiresAt).not.toBeNull()
   })
+
+  it.each([
+    ['0s', 0],
+    ['90m', 5400],
+    ['7d', 604_800],
+  ])('has an overlap such as %s', (text, seconds) => expect(parseOverlap(text)).toBe(seconds))
+
+  it.each(['8d', '604801s', '1', 'h', '-1h', '1.5h', '24 h', ''])('has no overlap such as "%s"', (text) =>
+    expect(() => parseOverlap(text)).toThrow('at most 7d'),
+  )
 
   it('is selected by the reader’s name, or by id where several readers share a name', async () => {
     const { core } = used

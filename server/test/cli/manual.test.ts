@@ -5,10 +5,10 @@ import { describe, expect, it } from 'vitest'
 import { newProgram } from '../../src/cli/program.ts'
 import { repository } from '../support/process.ts'
 
-const manual = readFileSync(join(repository, 'docs/operating.md'), 'utf8')
+const manual = readFileSync(join(repository, 'docs/operating/commands.md'), 'utf8')
 /** The commands in the first column of the manual's table, each with its options. */
 const output = manual
-  .slice(manual.indexOf('## Operator commands'))
+  .slice(manual.indexOf('# Operator commands'))
   .split('\n')
   .flatMap((line) => [...(/^\| (`.+`) \| /.exec(line)?.[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, text]) => text!))
 

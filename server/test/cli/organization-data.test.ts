@@ -50,6 +50,9 @@ async function fullOrganization() {
   const thing = await site.createAsset('Case', { metadata: { note: 'ü "quoted"' } })
   await site.api.post('/api/v1/assets', { name: 'with a generated key' })
   await site.sendReads({ tag: thing.tag, antenna: 1 } as never)
+  await requestAs(app, admin, 'POST', '/sightings', {
+    json: { location_identifier: 'DOCK', asset_identifiers: ['CASE'], note: 'broken' },
+  })
   await requestAs(app, admin, 'POST', '/invitations', { json: { email: 'new@example.com', role: 'viewer' } })
   await (await new ImportRun(app, admin.token).open('assets')).rows([{ external_key: 'R', name: 'r' }])
   await requestAs(app, admin, 'POST', '/views', { json: { name: 'Mine', search: '' } })

@@ -1,16 +1,20 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import postgres from 'postgres'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
-import { migrate } from '../../src/db/schema/migrate.ts'
+import { applyMigrations, migrate } from '../../src/db/schema/migrate.ts'
+import { withSession } from '../../src/db/session.ts'
 
 let admin: postgres.Sql
 let files: string[]
+const functions = 'recording_functions@1'
 const made: string[] = []
 
 beforeAll(async () => {
   admin = postgres(inject('clusterUrl'), { max: 1, onnotice: () => undefined })
   const folder = new URL('../../migrations', import.meta.url)
-  files = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
+  files = [...(await readdir(folder)).filter((name) => name.endsWith('.sql')).sort(), functions]
 })
 
 afterEach(async () => {
@@ -78,11 +82,118 @@ describe('Migrating', () => {
   it('continues from an older version', async () => {
     const url = await emptyDatabase()
     await migrate(url)
-    const next = '0002_recording_functions.sql'
-    await within(url, (sql) => sql`delete from schema_migrations where name >= ${next}`)
-    // The objects of that file exist already, so its error shows that it was applied.
-    await expect(migrate(url)).rejects.toThrow(/already exists/)
-    expect((await ledger(url)).map((row) => row['name'])).toEqual(files.slice(0, files.indexOf(next)))
+    const missing = ['0002_recorded_move.sql', functions]
+    await within(url, (sql) => sql`delete from schema_migrations where name = any(${missing})`)
+    expect(await migrate(url)).toEqual(missing)
+  })
+})
+
+/** The definition of one function that the migrations make. */
+const definition = (url: string) =>
+  within(
+    url,
+    async (sql) => (await sql`select prosrc from pg_proc where proname = 'record_reads'`)[0]!['prosrc'] as string,
+  )
+
+describe('A lock of another session', () => {
+  it('does not make the migration wait in front of other statements: it is run again until the lock is free', async () => {
+    const url = await emptyDatabase()
+    await migrate(url)
+    await within(url, (sql) => sql`delete from schema_migrations where name = ${functions}`)
+    await within(url, async (holder) => {
+      await holder.unsafe('begin; lock table schema_migrations in access share mode')
+      // The migration inserts a row, so it waits for this lock, which waits for the first one.
+      const blocked = postgres(url, { max: 1, onnotice: () => undefined })
+      const alter = blocked
+        .unsafe(`set lock_timeout = '4s'; alter table schema_migrations add unseen int`)
+        .catch(() => 0)
+      await within(url, (sql) =>
+        expect.poll(() => sql`select from pg_locks where not granted`, { timeout: 3000 }).not.toHaveLength(0),
+      )
+      const startedAt = performance.now()
+      expect(await migrate(url)).toEqual([functions])
+      expect(performance.now() - startedAt).toBeGreaterThan(2000)
+      await alter
+      await blocked.end({ timeout: 5 })
+      await holder.unsafe('commit')
+    })
+  })
+})
+
+describe('The functions', () => {
+  it('of a database are replaced when the file of this version has changed, and their privileges stay', async () => {
+    const url = await emptyDatabase()
+    await migrate(url)
+    const current = await definition(url)
+    await within(url, async (sql) => {
+      const [{ text }] = await sql<[{ text: string }]>`
+        select pg_get_functiondef(oid) as text from pg_proc where proname = 'record_reads'`
+      await sql.unsafe(text.replace(/\bbegin\b/, 'begin -- former'))
+      await sql`update schema_migrations set checksum = 'former' where name = ${functions}`
+    })
+    expect(await definition(url)).toContain('former')
+    expect(await migrate(url)).toEqual([functions])
+    expect(await definition(url)).toBe(current)
+    expect(await migrate(url)).toEqual([])
+    const callers = await within(
+      url,
+      (sql) => sql`select grantee::regrole::text as role from pg_proc, aclexplode(proacl)
+        where proname = 'record_reads' and grantee <> proowner`,
+    )
+    expect([...callers]).toEqual([{ role: 'lastseen_writer' }])
+  })
+
+  it('of a newer version are never replaced: the older version does not start', async () => {
+    const url = await emptyDatabase()
+    await migrate(url)
+    await within(
+      url,
+      (sql) => sql`insert into schema_migrations (name, checksum) values ('recording_functions@2', 'x')`,
+    )
+    await expect(migrate(url)).rejects.toThrow(/newer version \(recording_functions@2\)/)
+  })
+
+  it('of an older version are replaced', async () => {
+    const url = await emptyDatabase()
+    await migrate(url)
+    await within(
+      url,
+      (sql) => sql`update schema_migrations set name = 'recording_functions@0' where name = ${functions}`,
+    )
+    expect(await migrate(url)).toEqual([functions])
+  })
+
+  it('were a numbered migration before, and a database that was made with it is migrated', async () => {
+    const url = await emptyDatabase()
+    const [first] = files
+    const checksum = createHash('sha256')
+      .update(readFileSync(new URL(`../../migrations/${first!}`, import.meta.url)))
+      .digest('hex')
+    await withSession(url, (session) =>
+      session.transaction(() =>
+        applyMigrations(
+          session,
+          new Map([
+            [first!, checksum],
+            ['0002_recording_functions.sql', 'x'],
+          ]),
+        ),
+      ),
+    )
+    await within(
+      url,
+      (sql) => sql`insert into schema_migrations (name, checksum) values ('0002_recording_functions.sql', 'x')`,
+    )
+    expect(await migrate(url)).toEqual(files.slice(1))
+    expect(await migrate(url)).toEqual([])
+  })
+
+  it('have a new version whenever their file changes', () => {
+    const text = readFileSync(new URL('../../migrations/repeatable/recording_functions.sql', import.meta.url), 'utf8')
+    const version = /^-- Version (\d+)\./.exec(text)?.[1]
+    const checksum = createHash('sha256').update(text).digest('hex').slice(0, 16)
+    const lesson = 'raise the version in the first line of the file, and write the version and the checksum here'
+    expect(`version ${version} ${checksum}`, lesson).toBe('version 1 9e0daa2e5883a377')
   })
 })
 

@@ -120,6 +120,8 @@ describe('The documentation', () => {
       ['docs/development.md', 'npm ci', 'it runs a test inside the tests'],
       ['docs/development.md', 'npm run dev', 'it does not end'],
       ['docs/development.md', 'npm run check', 'it takes many minutes'],
+      ['docs/operating/backup.md', expect.stringContaining('packaging/backup.sh'), 'a nightly test runs the script'],
+      ['docs/operating/install.md', 'npm ci', 'it builds the program that runs the tests'],
       ['docs/readers.md', expect.stringMatching(/^mosquitto_pub /), 'needs mosquitto_pub'],
       ['docs/scaling.md', 'for node in 0 1 2; do', 'needs Citus'],
       ['docs/scaling.md', expect.stringMatching(/^TEST_DATABASE_URL=/), 'needs a database server of its own'],
@@ -146,7 +148,9 @@ describe('The documentation', () => {
 
   it('has an index that links to every page', () => {
     const index = pages.find(({ name }) => name === 'docs/README.md')!
-    const below = pages.map(({ name }) => name).filter((name) => /^docs\/[^/]+\.md$/.test(name) && name !== index.name)
+    const below = pages
+      .map(({ name }) => name)
+      .filter((name) => /^docs\/(operating\/)?[^/]+\.md$/.test(name) && name !== index.name)
     expect(below.filter((name) => !index.text.includes(`(${name.slice('docs/'.length)})`))).toEqual([])
   })
 })

@@ -45,7 +45,7 @@ describe('Far more requests than can be served', { timeout: 90_000 }, () => {
     Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${server.program.pid}/status`, 'utf8'))![1]) * 1024
   const waiting = async (): Promise<number> => {
     const { text } = await server.send('GET', '/metrics')
-    return Number(/^lastseen_http_requests_waiting (\d+)$/m.exec(text)![1])
+    return Number(/^lastseen_http_requests_waiting{queue="requests"} (\d+)$/m.exec(text)![1])
   }
 
   it('are rejected past a bound, take little memory, leave capacity for other tenants, and have no lasting effect', async () => {

@@ -1,4 +1,3 @@
-import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { startHousekeeping } from '../../src/jobs/housekeeping.ts'
 import { LastUsedRecorder } from '../../src/auth/last-used-recorder.ts'
@@ -31,7 +30,10 @@ describe('housekeeping', () => {
         await sql`insert into sign_in_failures values (${subject}, ${new Date(nowMs - minutes * minuteMs)}, 1, 0, true)`
     })
 
-    const stop = startHousekeeping(core, new LastUsedRecorder(core.db, core.clock), pino({ level: 'silent' }), 20)
+    const runJob = async (_job: string, work: () => Promise<unknown>): Promise<void> => {
+      await work()
+    }
+    const stop = startHousekeeping(core, new LastUsedRecorder(core.db, core.clock), runJob, 20)
     const left = () =>
       withSql(databaseUrl, async (sql) => [
         ...(await sql`select client_id::text as name from rate_buckets where client_id in ${sql([old, fresh])}`),

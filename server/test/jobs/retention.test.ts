@@ -70,6 +70,12 @@ const kinds: Record<string, { keptSeconds: number; insert: (orgId: number, n: nu
       insert into webhook_attempts (org_id, attempted_at, delivery_id, attempt, webhook_id, event, duration_ms)
       values (${org}, ${at}, ${uuid(n)}, 1, 1, 'asset.moved', 1)`,
     },
+    'a note of an operator’s save': {
+      keptSeconds: 400 * day,
+      insert: (org, n, at) => database.sql`
+      insert into sighting_notes (org_id, asset_id, minute, save_id, location_id, user_id, noted_at, note)
+      values (${org}, 1, ${at}, ${n}, 1, 1, ${at}, 'n')`,
+    },
     'an import with its rows': {
       keptSeconds: day,
       insert: async (org, n, at) => {
@@ -93,6 +99,7 @@ const tables = [
   'webhook_attempts',
   'imports',
   'import_rows',
+  'sighting_notes',
 ]
 
 const count = async (): Promise<number> => {

@@ -162,6 +162,7 @@ describe('settings', () => {
       masterKey: null,
       databasePool: 4,
       workers: 1,
+      shutdownDelaySeconds: 0,
       roles: new Set(['api', 'ingest', 'deliver']),
       rateLimitStore: 'auto',
       retentionDays: 400,
@@ -173,6 +174,8 @@ describe('settings', () => {
       quotaMembers: 1000,
       quotaApiKeys: 10_000,
       quotaImports: 20,
+      quotaStoredBytes: 1_000_000_000_000,
+      quotaQuerySeconds: 600,
       httpConnections: 10_000,
       httpConnectionsPerAddress: 2000,
       tlsCert: null,
@@ -190,6 +193,8 @@ describe('settings', () => {
       mailUrl: null,
       mailFrom: 'Lastseen <lastseen@localhost>',
       exchangeLimit: 3000,
+      adminEmail: 'admin@example.com',
+      adminPassword: null,
       signup: 'auto',
       signupLimit: 10,
       edgeFilter: false,
@@ -206,7 +211,7 @@ describe('settings', () => {
   })
 
   it('are all listed in the manual', () => {
-    const manual = readFileSync(join(repository, 'docs/operating.md'), 'utf8')
+    const manual = readFileSync(join(repository, 'docs/operating/settings.md'), 'utf8')
     const rows = [...manual.matchAll(/^\| `([A-Z_]+)`( \(`_FILE`\))? +\| (?:`(.*?)`)? *\| (.+?) *\|$/gm)]
     const output = rows.map(([, name, isSecret, fallback, about]) => [
       name,

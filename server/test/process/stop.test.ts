@@ -145,6 +145,39 @@ describe('a server asked to stop', { timeout: 60_000 }, () => {
     for (const socket of [idle, used]) socket.destroy()
   })
 
+  it('ends the live streams, so that it does not wait for them and clients resume at another process', async () => {
+    const server = await serve(settings)
+    const token = await tokenFor(server.url, pair)
+    const live = await fetch(`${server.url}/api/v1/live`, {
+      headers: { authorization: `Bearer ${token}`, 'user-agent': 'lastseen-tests' },
+    })
+    expect(live.status).toBe(200)
+    const received = live.text()
+    const askedAt = performance.now()
+    const { code } = await server.program.stop()
+    expect(performance.now() - askedAt).toBeLessThan(5000)
+    // The response ends as a whole and is not cut off.
+    expect(await received).toMatch(/^(:|id|event|retry)/m)
+    expect(code).toBe(0)
+  })
+
+  it('with a delay first reports that it is not ready and closes the connection after each response', async () => {
+    const server = await serve({ ...settings, LASTSEEN_SHUTDOWN_DELAY_SECONDS: '2' })
+    const token = await tokenFor(server.url, pair)
+    expect((await server.send('GET', '/readyz')).status).toBe(200)
+    const askedAt = performance.now()
+    const stopped = server.program.stop()
+    await server.program.says(/^Stopping/m)
+    const ready = await server.send('GET', '/readyz')
+    expect([ready.status, ready.text]).toEqual([503, 'the server is stopping\n'])
+    expect((await server.send('GET', '/healthz')).status).toBe(200)
+    const answer = await server.send('GET', `/api/v1/assets/${assetId}`, { token })
+    expect([answer.status, answer.headers['connection']]).toEqual([200, 'close'])
+    expect((await stopped).code).toBe(0)
+    expect(performance.now() - askedAt).toBeGreaterThan(2000)
+    expect(await knock(server.url)).toBe('ECONNREFUSED')
+  })
+
   it('waits ten seconds for a request that does not end, and then stops', async () => {
     const server = await serve(settings)
     const token = await tokenFor(server.url, pair)

@@ -58,7 +58,9 @@ describe('a location that is deleted while', () => {
       const client = org.full
       const other = throughSecond(org).full
       const outcomes = { deleted: 0, adopted: 0 }
-      for (let round = 0; round < rounds; round++) {
+      // A busy machine may end many rounds alike, and a race that always ends alike is none.
+      const isOneSided = (): boolean => Math.min(outcomes.adopted, outcomes.deleted) === 0
+      for (let round = 0; round < rounds || (isOneSided() && round < 10 * rounds); round++) {
         const parent = await create(client, 'locations', { name: 'parent' })
         const ready = await contender.prepare?.(client)
         const adopting = (): Promise<Reply> => contender.act(client, parent, ready)
@@ -81,8 +83,7 @@ describe('a location that is deleted while', () => {
       select child.id from locations child join locations parent on parent.org_id = child.org_id and parent.id = child.parent_id
       where child.org_id = ${org.orgId} and child.deleted_at is null and parent.deleted_at is not null`
       expect(orphans).toHaveLength(0)
-      expect(outcomes.adopted + outcomes.deleted).toBe(rounds)
-      expect(Math.min(outcomes.adopted, outcomes.deleted), 'a race that always ends alike is none').toBeGreaterThan(0)
+      expect(isOneSided(), 'every round ended alike').toBe(false)
     },
     120_000,
   )

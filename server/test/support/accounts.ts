@@ -52,6 +52,6 @@ export const refreshSession = (app: TestApp, person: { refreshToken: string }): 
 export function tokenFromLink(link: string): string {
   const [page, fragment] = link.split('#token=')
   expect(page).not.toContain('token')
-  expect(fragment).toMatch(/^[\w.-]{43,}$/)
+  expect(fragment).toMatch(/^[\w.-]{35,}$/)
   return fragment!
 }

@@ -1,4 +1,4 @@
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import { afterAll, beforeAll, expect, inject } from 'vitest'
 import { type AppContext, openAppContext } from '../../src/app/context.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../../src/app/server.ts'
@@ -27,6 +27,8 @@ export interface AppOptions {
   onStatement?: (text: string) => void
   /** Delivery options, for tests that cannot wait for the default intervals. */
   delivery?: ServerOptions['delivery']
+  /** Receives the log. */
+  log?: Logger
   /** Called with the lines that are meant for the operator. */
   tell?: (line: string) => void
 }
@@ -98,7 +100,7 @@ export class TestOrg {
   }
 }
 
-const log = pino({ level: process.env['TEST_LOG'] ?? 'silent' })
+const defaultLog = pino({ level: process.env['TEST_LOG'] ?? 'silent' })
 
 type Watch = Awaited<ReturnType<typeof watchStatements>>
 type Opened = { port: number; close(): Promise<void> }
@@ -108,7 +110,7 @@ async function openServer(core: AppContext, options: AppOptions): Promise<Opened
     host: '127.0.0.1',
     port: 0,
     isOneOfSeveral: options.isOneOfSeveral ?? false,
-    log,
+    log: options.log ?? defaultLog,
     ...(options.delivery === undefined ? {} : { delivery: options.delivery }),
     ...(options.tell === undefined ? {} : { notifyOperator: options.tell }),
   })

@@ -63,7 +63,7 @@ export class ModelRun {
     this.#database = world
     this.#orgId = orgId
     const quiet = (): void => undefined
-    const output = { onTaken: quiet, onMoved: quiet, onUnknown: quiet, onQuarantine: quiet }
+    const output = { onTaken: quiet, onMoved: quiet, onUnknown: quiet, onRefused: quiet }
     const queue = new FairQueue({ maxInFlight: 4 })
     this.#ingestor = new ReadIngestor({
       onCounted: () => undefined,
@@ -128,7 +128,14 @@ export class ModelRun {
       antenna,
       ...(timestamp === null ? {} : { observed_at: textOf(timestamp) }),
     }))
-    const device = { orgId: this.#orgId, readerId: message.reader, topicKey: '', format: 'generic', clock: 'reader' }
+    const device = {
+      orgId: this.#orgId,
+      readerId: message.reader,
+      name: 'Gate',
+      topicKey: '',
+      format: 'generic',
+      clock: 'reader',
+    }
     const taken = await this.#ingestor.process(device, Buffer.from(JSON.stringify({ reads })), null)
     expect(taken).toEqual(this.model.read(message))
   }

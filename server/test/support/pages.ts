@@ -65,7 +65,7 @@ export function allPages(): Page[] {
 /** README.md, then the pages under docs/ in the order in which docs/README.md links to them. */
 export function inReadingOrder(pages: readonly Page[]): Page[] {
   const find = (name: string): Page => pages.find((page) => page.name === name)!
-  const links = find('docs/README.md').text.matchAll(/\]\(([\w.-]+\.md)\)/g)
+  const links = find('docs/README.md').text.matchAll(/\]\(((?:operating\/)?[\w.-]+\.md)\)/g)
   const names = [...links].map(([, file]) => `docs/${file}`)
   return ['README.md', ...new Set(names)].map(find)
 }

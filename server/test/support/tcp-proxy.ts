@@ -8,6 +8,9 @@ export class TcpProxy {
   #port = 0
   /** While true, data in both directions is discarded and connections stay open. */
   isDroppingData = false
+  /** Connections whose first packet contains this text are closed. */
+  #refused: string | null = null
+  readonly #firstPackets = new Map<Socket, string>()
   /** The number of round trips: how often the client sent data first or after a response. */
   roundTrips = 0
 
@@ -32,12 +35,17 @@ export class TcpProxy {
         this.#sockets.add(one)
         one.on('data', (bytes) => {
           if (one === near && spokeLast !== near) this.roundTrips++
+          if (one === near && spokeLast === null) {
+            this.#firstPackets.set(near, bytes.toString('latin1'))
+            if (this.#isRefused(near)) return void near.destroy()
+          }
           spokeLast = one
           if (!this.isDroppingData) other.write(bytes)
         })
         one.on('error', () => undefined)
         one.on('close', () => {
           this.#sockets.delete(one)
+          this.#firstPackets.delete(one)
           other.destroy()
         })
       }
@@ -54,6 +62,16 @@ export class TcpProxy {
   /** Closes every connection at once; new connections are accepted. */
   dropConnections(): void {
     for (const socket of this.#sockets) socket.destroy()
+  }
+
+  /** Closes the connections whose first packet contains the text, also future ones; null accepts all again. */
+  refuse(text: string | null): void {
+    this.#refused = text
+    for (const socket of this.#firstPackets.keys()) if (this.#isRefused(socket)) socket.destroy()
+  }
+
+  #isRefused(near: Socket): boolean {
+    return this.#refused !== null && this.#firstPackets.get(near)!.includes(this.#refused)
   }
 
   close(): Promise<void> {

@@ -42,19 +42,25 @@ function evaluate(expression: string, scope: Scope): string {
   return text
 }
 
-/** Renders the subset of Go's template language that the chart uses: values, `if`, `range` over a map, `end`. */
+/** Renders the subset of Go's template language that the chart uses: values, `if [not]`, `else`, `range` over a map, `end`. */
 export function renderTemplate(source: string, scope: Scope): string {
   const pieces = piecesOf(source)
   let at = 0
+  /** Whether the last block ended with `else`. */
+  let isElse = false
   const render = (inner: Scope, isShown: boolean): string => {
     let out = ''
     while (at < pieces.length) {
       const { text, isAction } = pieces[at++]!
       if (!isAction) out += isShown ? text : ''
-      else if (text === 'end') return out
-      else if (text.startsWith('if ')) {
-        const isTrue = isShown && Boolean(valueOf(text.slice(3), inner))
+      else if (text === 'end' || text === 'else') {
+        isElse = text === 'else'
+        return out
+      } else if (text.startsWith('if ')) {
+        const [, not, path = ''] = /^if (not )?(\S+)$/.exec(text) ?? []
+        const isTrue = isShown && Boolean(valueOf(path, inner)) === (not === undefined)
         out += render(inner, isTrue)
+        if (isElse) out += render(inner, isShown && !isTrue)
       } else if (text.startsWith('range ')) {
         const [, key = '', value = '', path = ''] = /^range (\S+), (\S+) := (\S+)$/.exec(text) ?? []
         const start = at

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parseCidr } from '../../src/kernel/ip-range.ts'
 import { now, systemClock } from '../../src/kernel/clock.ts'
+import { instantFromMillis } from '../../src/kernel/instant.ts'
 import { testMove } from '../../src/webhooks/payload.ts'
 import { GuardedConnector } from '../../src/webhooks/ssrf-guard.ts'
 import { EndpointQueue } from '../../src/webhooks/delivery/endpoint-queue.ts'
@@ -70,11 +71,32 @@ describe('the queue of an endpoint', () => {
     const respond: (() => void)[] = []
     receiver.behaviour = (response) => void respond.push(() => response.writeHead(204).end())
     const three = deliver(3)
-    expect([queue.inFlight, queue.freeSlots, queue.wantsMore]).toEqual([3, 1, false])
+    expect([queue.inFlight, queue.claimable, queue.wantsMore]).toEqual([3, 1, false])
     await eventually(async () => expect(respond).toHaveLength(3))
     for (const one of respond) one()
     await three
-    expect([queue.inFlight, queue.freeSlots, queue.wantsMore]).toEqual([0, 7, true])
+    expect([queue.inFlight, queue.claimable, queue.wantsMore]).toEqual([0, 7, true])
+  })
+
+  it('takes as many events again ahead when it has all its slots, and sends them when slots are free', async () => {
+    await deliver(maxConcurrency)
+    expect([queue.concurrency, queue.claimable]).toEqual([maxConcurrency, 2 * maxConcurrency])
+    const respond: (() => void)[] = []
+    receiver.behaviour = (response) => void respond.push(() => response.writeHead(204).end())
+    const all = deliver(2 * maxConcurrency)
+    expect([queue.inFlight, queue.claimable, queue.wantsMore]).toEqual([2 * maxConcurrency, 0, false])
+    await eventually(async () => expect(respond).toHaveLength(maxConcurrency))
+    for (const one of respond.splice(0)) one()
+    await eventually(async () => expect(respond).toHaveLength(maxConcurrency))
+    expect([queue.inFlight, queue.claimable, queue.wantsMore]).toEqual([maxConcurrency, maxConcurrency, true])
+    for (const one of respond) one()
+    await all
+  })
+
+  it('drops an event that waited for a slot for more than ten minutes', async () => {
+    const recorded = instantFromMillis(Date.now() - 11 * 60_000)
+    await queue.deliver({ move: testMove('delivery-late', recorded), generation: 1 }, origin)
+    expect([receiver.connections, dropped]).toEqual([0, ['late']])
   })
 
   it('starts no attempt while the webhook is reloaded, and sends to the URL that was read', async () => {

@@ -15,6 +15,7 @@ function openDeliverer(onAttempt: (isDelivered: boolean) => void): Deliverer {
   const allowed = [parseCidr('127.0.0.1')!]
   return new Deliverer({
     onSwept: () => undefined,
+    runSweep: (sweep) => sweep(),
     db: app.core.db,
     clock,
     secretBox: new SecretBox(app.core.keys.secretKey, 'webhook secrets'),

@@ -14,7 +14,7 @@ import { recordRoutes } from './record-routes.ts'
 import { coreCreate, statePatch, toCoreDraft, toPatch } from './record-body.ts'
 import { presentState, stateCreate, stateExample, stateShape } from './wire.ts'
 
-const placeIsScanned = {
+const locationIsReadOnly = {
   location_id: optional(readOnly({ type: 'integer', format: 'int64' })),
   location_external_key: optional(readOnly({ type: 'string' })),
 }
@@ -54,14 +54,14 @@ const createShape = {
   ...coreCreate,
   metadata: optional(jsonObject),
   ...stateCreate,
-  ...placeIsScanned,
+  ...locationIsReadOnly,
 }
 
 const patchShape = {
   ...statePatch.before,
   metadata: optional(jsonObject),
   ...statePatch.after,
-  ...placeIsScanned,
+  ...locationIsReadOnly,
 }
 
 const toDraft = (body: Infer<typeof createShape>): AssetDraft => ({

@@ -9,7 +9,7 @@ import {
   positionTable,
   toCsv,
 } from '../../bulk/exports.ts'
-import { idsParam, timestampParam } from '../../http/validation/query.ts'
+import { booleanParam, idsParam, searchParam, timestampParam } from '../../http/validation/query.ts'
 import { type AnyRoute, type Reply, route } from '../../http/route.ts'
 import type { RecordDeps } from '../../records/record.ts'
 
@@ -69,9 +69,21 @@ export function exportRoutes(deps: RecordDeps): AnyRoute[] {
       path: '/exports/positions.csv',
       scopes: ['tracking:read'],
       summary: 'Export the current or past location of each scanned asset',
-      query: { parameters: { at: timestampParam } },
+      query: {
+        parameters: {
+          at: timestampParam,
+          location_id: idsParam,
+          include_descendants: {
+            ...booleanParam,
+            description: 'With a location filter: also the locations below those locations.',
+          },
+          q: searchParam,
+        },
+      },
       async handle({ principal, query }) {
-        const rows = positionRows(deps.db.replica(principal.orgId), principal.orgId, query.at)
+        const { at, q, location_id: locationIds, include_descendants: includeDescendants } = query
+        const filter = { at, q, locationIds, includeDescendants }
+        const rows = positionRows(deps.db.replica(principal.orgId), principal.orgId, filter)
         return file('positions.csv', toCsv(positionTable, rows))
       },
     }),

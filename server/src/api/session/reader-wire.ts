@@ -99,10 +99,17 @@ const ingestUrl = text({ max: 4096 })
 
 export const NewReaderOut = component(
   'NewReader',
-  { ...readerShape, token: line, ingest_url: ingestUrl, mqtt: record({ ...mqtt, password: line }) },
+  {
+    ...readerShape,
+    token: line,
+    previous_token_expires_at: nullable(timestamp),
+    ingest_url: ingestUrl,
+    mqtt: record({ ...mqtt, password: line }),
+  },
   {
     ...readerExample,
     token: 'lsd_…',
+    previous_token_expires_at: null,
     ingest_url: 'https://track.example.com/ingest/v1/reads',
     mqtt: {
       url: 'mqtt://track.example.com:1883',

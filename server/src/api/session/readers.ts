@@ -1,10 +1,17 @@
-import { booleanParam, limit, offset } from '../../http/validation/query.ts'
+import { booleanParam, integerParam, limit, offset } from '../../http/validation/query.ts'
 import { type AnyRoute, created, noContent, ok, route } from '../../http/route.ts'
 import { type Component, pageOf, envelope } from '../../http/openapi/response-schema.ts'
 import type { RecordDeps } from '../../records/record.ts'
 import { changeReader, createReader, getReader, removeReader, rotateReaderToken } from '../../readers/commands.ts'
-import { type NewReader, type Reader, silentAfterMinutes, silentSince } from '../../readers/reader.ts'
+import {
+  type NewReader,
+  type Reader,
+  maxOverlapSeconds,
+  silentAfterMinutes,
+  silentSince,
+} from '../../readers/reader.ts'
 import { listReaders } from '../../readers/readers.sql.ts'
+import { wire } from './fields.ts'
 import {
   type Connection,
   ConnectionOut,
@@ -34,9 +41,10 @@ export function readerRoutes(deps: ReaderDeps): AnyRoute[] {
   const ensureExists = async (call: { principal: { orgId: number }; params: { reader_id: number } }): Promise<void> => {
     await getReader(deps, call.principal.orgId, call.params.reader_id)
   }
-  const presentNew = ({ reader, token }: NewReader) => {
+  const presentNew = ({ reader, token, previousTokenExpiresAt }: NewReader) => {
     const { ingest_url, mqtt } = deps.addresses(reader)
-    return { ...presentReader(reader), token, ingest_url, mqtt: { ...mqtt, password: token } }
+    const previous = { previous_token_expires_at: wire(previousTokenExpiresAt) }
+    return { ...presentReader(reader), token, ...previous, ingest_url, mqtt: { ...mqtt, password: token } }
   }
 
   return [
@@ -131,10 +139,19 @@ export function readerRoutes(deps: ReaderDeps): AnyRoute[] {
       path: '/readers/{reader_id}/token',
       ids: ['reader_id'],
       summary: 'Replace the token of a reader; the new one is shown only once',
-      description: 'The old token stops working at once, and the MQTT connection of the reader is closed.',
+      description:
+        'Without an overlap, the old token stops working at once, and the MQTT connection of the reader is closed.',
+      query: {
+        parameters: {
+          overlap_seconds: {
+            ...integerParam(0, maxOverlapSeconds, 0),
+            description: 'How long the old token stays valid. A token that was replaced earlier always ends at once.',
+          },
+        },
+      },
       success: { status: 200, description: 'The reader with its new token', schema: envelope(NewReaderOut) },
-      async handle({ principal, params }) {
-        const newReader = await rotateReaderToken(deps, principal.orgId, params.reader_id)
+      async handle({ principal, params, query }) {
+        const newReader = await rotateReaderToken(deps, principal.orgId, params.reader_id, query.overlap_seconds)
         await deps.publishAndWait(params.reader_id)
         return ok({ data: presentNew(newReader) })
       },

@@ -50,7 +50,7 @@ export function savedViewRoutes(deps: RecordDeps): AnyRoute[] {
       async handle({ principal: { orgId, subject }, body }) {
         const view = { id: await deps.ids.next(orgId), ...body }
         const saved = await deps.db.withTenant(orgId, (tx) => saveView(tx, orgId, Number(subject), view))
-        if (saved === null) throw apiError.conflict(`A user may save at most ${maxSavedViews} views`)
+        if (saved === null) throw apiError.conflict(`You can save at most ${maxSavedViews} views; delete one first`)
         return ok({ data: present(saved) })
       },
     }),

@@ -1,5 +1,5 @@
 import { assetRepository } from '../../assets/assets.sql.ts'
-import { boolean, id } from '../../http/validation/fields.ts'
+import { boolean, id, listOf, record, text } from '../../http/validation/fields.ts'
 import { nullable } from '../../http/validation/schema.ts'
 import { limit, offset } from '../../http/validation/query.ts'
 import { type AnyRoute, ok, route } from '../../http/route.ts'
@@ -7,9 +7,18 @@ import { type Output, component, pageOf } from '../../http/openapi/response-sche
 import { formatMillis } from '../../kernel/instant.ts'
 import { getRecord } from '../../records/commands.ts'
 import type { RecordDeps } from '../../records/record.ts'
+import { maxNoteLength } from '../../tracking/sighting-notes.sql.ts'
 import { type Stay, assetStays } from '../../tracking/stays.sql.ts'
 import { line, timestamp, whole, wire } from './fields.ts'
 import { periodOf, periodParameters } from './reports.ts'
+
+const StayNoteOut = {
+  noted_at: timestamp,
+  noted_by: nullable(line),
+  location_id: nullable(id),
+  location_name: nullable(line),
+  note: text({ max: maxNoteLength }),
+}
 
 export const StayOut = component(
   'Stay',
@@ -22,6 +31,7 @@ export const StayOut = component(
     ended_at: nullable(timestamp),
     last_seen_at: timestamp,
     minutes: whole,
+    notes: listOf(record(StayNoteOut)),
   },
   {
     location_id: 7710249930581042,
@@ -32,6 +42,15 @@ export const StayOut = component(
     ended_at: null,
     last_seen_at: '2026-05-04T09:02:40.000Z',
     minutes: 31,
+    notes: [
+      {
+        noted_at: '2026-05-04T09:02:40.000Z',
+        noted_by: 'ada@example.com',
+        location_id: 7710249930581042,
+        location_name: 'Dock 3',
+        note: 'Left wheel is broken',
+      },
+    ],
   },
 )
 
@@ -44,6 +63,13 @@ const presentStay = (stay: Stay): Output<(typeof StayOut)['shape']> => ({
   ended_at: wire(stay.endedAt),
   last_seen_at: formatMillis(stay.lastSeenAt),
   minutes: stay.minutes,
+  notes: stay.notes.map(({ notedAt, notedBy, locationId, locationName, note }) => ({
+    noted_at: formatMillis(notedAt),
+    noted_by: notedBy,
+    location_id: locationId,
+    location_name: locationName,
+    note,
+  })),
 })
 
 export const staysRoute = (deps: RecordDeps): AnyRoute =>
@@ -57,7 +83,7 @@ export const staysRoute = (deps: RecordDeps): AnyRoute =>
     ids: ['asset_id'],
     summary: 'List the stays of an asset, latest first',
     description:
-      'A stay is a run of history rows at one location. It ends with the first row elsewhere. `began_earlier` means that it began before the period, with the last row before it.',
+      'A stay is a run of history rows at one location. It ends with the first row elsewhere. `began_earlier` means that it began before the period, with the last row before it. `notes` are what operators wrote when they set the location, latest first.',
     query: { parameters: { limit, offset, ...periodParameters } },
     success: { status: 200, description: 'A page of stays', schema: pageOf(StayOut) },
     async handle({ principal: { orgId }, params, query }) {

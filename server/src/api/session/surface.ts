@@ -11,6 +11,7 @@ import { emailConfirmationRoutes } from './email-confirmation.ts'
 import { exportRoutes } from './exports.ts'
 import { type ImportDeps, importComponents, importRoutes } from './imports.ts'
 import { MoveCountOut, moveCountsRoute, movesRoute } from './moves.ts'
+import { InventoryOut } from '../shared/inventory.ts'
 import { MoveOut } from '../shared/moves.ts'
 import { type OverviewDeps, overviewComponents, overviewRoutes } from './overview.ts'
 import { type LatestReadDeps, latestReadComponents, latestReadRoutes } from './reader-reads.ts'
@@ -20,6 +21,7 @@ import { type QuotaDeps, quotaComponents, quotaRoutes } from './quotas.ts'
 import { reportComponents, reportRoutes } from './reports.ts'
 import { SavedViewOut, savedViewRoutes } from './saved-views.ts'
 import { searchComponents, searchRoute } from './search.ts'
+import { sightingsRoute } from './sightings.ts'
 import { StayOut, staysRoute } from './stays.ts'
 import { sessionComponents, sessionRoutes } from './sessions.ts'
 import { type WebhookRouteDeps, webhookComponents, webhookRoutes } from './webhooks.ts'
@@ -51,6 +53,7 @@ export function sessionSurface(
     movesRoute(deps),
     moveCountsRoute(deps),
     staysRoute(deps),
+    sightingsRoute(deps),
     searchRoute(deps),
     codesRoute(deps),
     ...reportRoutes(deps),
@@ -75,6 +78,7 @@ export const sessionComponentsOf: readonly Component[] = [
   MoveOut,
   MoveCountOut,
   StayOut,
+  InventoryOut,
   ...searchComponents,
   CodeOut,
   ...reportComponents,

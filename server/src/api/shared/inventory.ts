@@ -12,7 +12,7 @@ export const InventoryOut = component(
   { count: 2, location_id: 7710249930581042, location_name: 'Dock 3', timestamp: '2026-05-04T08:15:02.120Z' },
 )
 
-const presentSave = ({ place: location, count, savedAt }: InventorySave): Output<(typeof InventoryOut)['shape']> => ({
+export const presentSave = ({ location, count, savedAt }: InventorySave): Output<(typeof InventoryOut)['shape']> => ({
   count,
   location_id: location.id,
   location_name: location.name,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { citusDdlSettings, readerRole, writerRole } from '../create-database.ts'
 import { type Session, withSession } from '../session.ts'
@@ -16,12 +17,34 @@ interface Migration {
   checksum: string
 }
 
+/** Numbered files whose content has become repeatable. Databases and backups of earlier versions name them. */
+const madeRepeatable: ReadonlySet<string> = new Set(['0002_recording_functions.sql'])
+
+const checksumOf = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/** The numbered files, in order. Each is applied once and never changes. */
 async function readMigrations(): Promise<Migration[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
   return Promise.all(
     names.map(async (name) => {
       const text = await readFile(join(folder, name), 'utf8')
-      return { name, text, checksum: createHash('sha256').update(text).digest('hex') }
+      return { name, text, checksum: checksumOf(text) }
+    }),
+  )
+}
+
+/**
+ * The repeatable files, which only replace functions. Each is applied again whenever it has changed. The name that
+ * `schema_migrations` stores contains the version from the first line of the file, as in `recording_functions@1`.
+ */
+async function readRepeatable(): Promise<Migration[]> {
+  const names = (await readdir(join(folder, 'repeatable'))).filter((name) => name.endsWith('.sql')).sort()
+  return Promise.all(
+    names.map(async (file) => {
+      const text = await readFile(join(folder, 'repeatable', file), 'utf8')
+      const version = /^-- Version (\d+)\./.exec(text)?.[1]
+      if (version === undefined) throw new Error(`repeatable/${file} does not begin with its version`)
+      return { name: `${file.slice(0, -'.sql'.length)}@${version}`, text, checksum: checksumOf(text) }
     }),
   )
 }
@@ -32,7 +55,9 @@ async function readMigrations(): Promise<Migration[]> {
  */
 export async function migrate(url: string): Promise<string[]> {
   try {
-    return await withSession(url, (session) => session.transaction(() => applyMigrations(session)), citusDdlSettings)
+    return await retryLockTimeouts(() =>
+      withSession(url, (session) => session.transaction(() => applyMigrations(session)), citusDdlSettings),
+    )
   } catch (error) {
     if ((error as { code?: string }).code !== '42501') throw error
     throw new Error(
@@ -42,23 +67,48 @@ export async function migrate(url: string): Promise<string[]> {
   }
 }
 
-/** Runs within a transaction. `past` limits it to the migrations of a backup, to restore the schema of that time. */
+/**
+ * While a migration waits for a lock, for example during a long export, later statements on the table wait behind it. So it
+ * waits for a short time only and is then run again as a whole.
+ */
+const lockTimeout = '2s'
+const maxLockTimeouts = 60
+const retryMs = 1000
+
+async function retryLockTimeouts<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await work()
+    } catch (error) {
+      if ((error as { code?: string }).code !== '55P03') throw error
+      if (attempt === maxLockTimeouts)
+        throw new Error('The database could not be migrated, because other statements hold locks for long.', {
+          cause: error,
+        })
+      await sleep(retryMs)
+    }
+}
+
+/** Runs within a transaction. `past` limits it to the migrations of a backup, to restore the tables of that time. */
 export async function applyMigrations(tx: Session, past?: ReadonlyMap<string, string>): Promise<string[]> {
-  const all = await readMigrations()
-  if (past !== undefined) rejectUnknownMigrations(all, past, 'backup')
-  const migrations = past === undefined ? all : all.filter((migration) => past.has(migration.name))
+  const [numbered, repeatable] = [await readMigrations(), await readRepeatable()]
+  if (past !== undefined) rejectUnknownMigrations(numbered, repeatable, past, 'backup')
   await tx.query(sql`select pg_advisory_xact_lock(${migrationLock})`)
+  await tx.execute(`set local lock_timeout = '${lockTimeout}'`)
   await tx.execute(`create table if not exists schema_migrations
     (name text primary key, checksum text not null, applied_at timestamptz not null default now())`)
   const known = await tx.query<{ name: string; checksum: string }>(sql`select name, checksum from schema_migrations`)
   const applied = new Map(known.map((row) => [row.name, row.checksum]))
-  rejectUnknownMigrations(all, applied, 'database')
-  const pending = migrations.filter((migration) => !applied.has(migration.name))
+  rejectUnknownMigrations(numbered, repeatable, applied, 'database')
+  const pending = numbered.filter(({ name }) => !applied.has(name) && (past?.has(name) ?? true))
+  // No table depends on a function, so the rows of a backup are loaded without them.
+  if (past === undefined) pending.push(...repeatable.filter(({ name, checksum }) => applied.get(name) !== checksum))
   if (pending.length > 0) await ensureRoles(tx)
-  for (const migration of pending) {
-    for (const statement of statementsOf(migration.text)) await tx.execute(statement)
-    const { name, checksum } = migration
-    await tx.query(sql`insert into schema_migrations (name, checksum) values (${name}, ${checksum})`)
+  for (const { name, text, checksum } of pending) {
+    for (const statement of statementsOf(text)) await tx.execute(statement)
+    await tx.query(sql`
+      insert into schema_migrations (name, checksum) values (${name}, ${checksum})
+      on conflict (name) do update set checksum = excluded.checksum, applied_at = now()`)
   }
   return pending.map((migration) => migration.name)
 }
@@ -76,18 +126,28 @@ function statementsOf(text: string): string[] {
 }
 
 function rejectUnknownMigrations(
-  migrations: readonly Migration[],
+  numbered: readonly Migration[],
+  repeatable: readonly Migration[],
   applied: ReadonlyMap<string, string>,
   source: 'database' | 'backup',
 ): void {
-  const checksums = new Map(migrations.map((migration) => [migration.name, migration.checksum]))
+  const checksums = new Map(numbered.map((migration) => [migration.name, migration.checksum]))
+  const versions = new Map(repeatable.map(({ name }) => [partsOf(name).name, partsOf(name).version]))
   const orRestore = source === 'database' ? ' or restore a backup' : ''
   for (const [name, checksum] of applied) {
+    const isRepeatable = partsOf(name).version <= (versions.get(partsOf(name).name) ?? -1)
+    if (madeRepeatable.has(name) || isRepeatable) continue
     if (!checksums.has(name))
       throw new Error(`The ${source} was migrated by a newer version (${name}). Run that version${orRestore}.`)
     if (checksums.get(name) !== checksum)
       throw new Error(`The migration ${name} differs from the one this ${source} was made with.`)
   }
+}
+
+/** `recording_functions@2` consists of a name and a version; a numbered migration has no version. */
+function partsOf(name: string): { name: string; version: number } {
+  const [, base, version] = /^(.+)@(\d+)$/.exec(name) ?? []
+  return base === undefined ? { name, version: Infinity } : { name: base, version: Number(version) }
 }
 
 /** Roles belong to the whole server, so a migration of another database may create them concurrently. */

@@ -64,6 +64,7 @@ export const tables: readonly Table[] = [
   tenant(historyTable),
   tenant('moves'),
   tenant('location_move_counts'),
+  tenant('sighting_notes'),
   tenant('webhook_outbox'),
   tenant('webhooks'),
   tenant('webhook_attempts'),

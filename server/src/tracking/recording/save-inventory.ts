@@ -4,10 +4,11 @@ import { type FieldProblem, throwIfAny } from '../../kernel/errors.ts'
 import type { Instant } from '../../kernel/instant.ts'
 import { type LockedLocation, lockLocationForShare } from '../../locations/tree.sql.ts'
 import { type AssetLocationDeps, notifyMoves } from './asset-at-location.ts'
+import { insertNotes } from '../sighting-notes.sql.ts'
 import { recordOperatorSighting } from './record-operator-sighting.ts'
 
 export interface InventorySave {
-  place: LockedLocation
+  location: LockedLocation
   count: number
   savedAt: Instant
 }
@@ -18,14 +19,18 @@ const unknown = (field: string, what: string): FieldProblem => ({
   message: `${field} does not name ${what}`,
 })
 
-/** An operator counted these assets at the location. Either all of them are saved, each once, or none. */
+/**
+ * An operator counted these assets at the location. Either all of them are saved, each once, or none. A note is kept with
+ * the sighting of each asset.
+ */
 export const saveInventory = (
   deps: AssetLocationDeps,
   orgId: number,
   locationKey: string,
   assetKeys: readonly string[],
+  note?: { userId: number; text: string },
 ): Promise<InventorySave> =>
-  notifyMoves(deps, orgId, (note) =>
+  notifyMoves(deps, orgId, (noteMoves) =>
     deps.db.withTenant(orgId, async (tx) => {
       const keys = [...new Set(assetKeys)]
       const location = await lockLocationForShare(tx, orgId, locationKey)
@@ -36,7 +41,13 @@ export const saveInventory = (
         if (!ids.has(key)) problems.push(unknown(`asset_identifiers[${firstIndexes.get(key)}]`, 'an asset'))
       throwIfAny(problems)
       const savedAt = now(deps.clock)
-      note(await recordOperatorSighting(tx, orgId, location!.id, [...ids.values()], savedAt))
-      return { place: location!, count: keys.length, savedAt }
+      const assetIds = [...ids.values()]
+      noteMoves(await recordOperatorSighting(tx, orgId, location!.id, assetIds, savedAt))
+      if (note !== undefined) {
+        const { userId, text } = note
+        const saveId = await deps.ids.next(orgId)
+        await insertNotes(tx, orgId, location!.id, assetIds, { saveId, userId, notedAt: savedAt, note: text })
+      }
+      return { location: location!, count: keys.length, savedAt }
     }),
   )

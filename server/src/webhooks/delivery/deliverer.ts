@@ -7,6 +7,7 @@ import { claimMoves, findPendingMoves } from '../outbox.sql.ts'
 import { secretContext } from '../webhook.ts'
 import { findWebhook, organizationsDeliveredTo } from '../webhooks.sql.ts'
 import { EndpointQueue, type EndpointQueueDeps } from './endpoint-queue.ts'
+import { traceClaim } from './trace-delivery.ts'
 
 export interface DelivererDeps extends Omit<EndpointQueueDeps, 'onAttempt'> {
   db: Database
@@ -17,6 +18,8 @@ export interface DelivererDeps extends Omit<EndpointQueueDeps, 'onAttempt'> {
   onAttempt: (orgId: number, ...attempt: Parameters<EndpointQueueDeps['onAttempt']>) => void
   /** Called after each sweep with the age of the oldest event that waited for delivery; 0 if none waited. */
   onSwept: (oldestAgeMs: number) => void
+  /** Runs a sweep, and counts and logs its outcome. Never rejects. */
+  runSweep: (sweep: () => Promise<void>) => Promise<void>
   onFailure: (error: unknown) => void
 }
 
@@ -84,9 +87,7 @@ export class Deliverer {
 
   /** Joins the sweep that is running, if there is one. */
   sweep(): Promise<void> {
-    this.#sweeping ??= this.#sweepOnce()
-      .catch(this.#deps.onFailure)
-      .finally(() => (this.#sweeping = undefined))
+    this.#sweeping ??= this.#deps.runSweep(() => this.#sweepOnce()).finally(() => (this.#sweeping = undefined))
     return this.#sweeping
   }
 
@@ -154,11 +155,11 @@ export class Deliverer {
   /** Returns whether there may be more moves to claim now. */
   async #claim(orgId: number, queue: EndpointQueue): Promise<boolean> {
     const guaranteed = queue.inFlight === 0 ? 1 : 0
-    const limit = Math.min(queue.freeSlots, Math.max(this.#deps.maxInFlight - this.#inFlight, guaranteed))
+    const limit = Math.min(queue.claimable, Math.max(this.#deps.maxInFlight - this.#inFlight, guaranteed))
     if (limit === 0) return false
     queue.hasMore = false
     try {
-      const claimed = await this.#claimFor(orgId, queue, limit)
+      const claimed = await traceClaim(orgId, () => this.#claimFor(orgId, queue, limit))
       if (claimed === limit) queue.hasMore = true
     } catch (error) {
       this.#deps.onFailure(error)

@@ -4,13 +4,14 @@ import { type Clock, now } from '../../kernel/clock.ts'
 import { millisOf } from '../../kernel/instant.ts'
 import type { RecordedMove } from '../../tracking/moves.sql.ts'
 import type { Attempt } from '../attempts.sql.ts'
-import type { OnDropped } from '../commands.ts'
+import { type OnDropped, staleMs } from '../commands.ts'
 import type { Claimed } from '../outbox.sql.ts'
 import { bodyOf } from '../payload.ts'
 import { withJitter } from '../retry-schedule.ts'
 import { WebhookSender } from '../sender.ts'
 import { type Signed, sign } from '../signature.ts'
 import type { GuardedConnector } from '../ssrf-guard.ts'
+import { traceAttempt } from './trace-delivery.ts'
 
 export interface EndpointQueueDeps {
   clock: Clock
@@ -32,14 +33,18 @@ interface Origin {
 const initialConcurrency = 4
 
 /**
- * The deliveries of one organization. An event occupies a slot from its first attempt to its last; events without a
- * slot wait in the database. Every success adds a slot, up to `maxConcurrency`, and every failure halves the number of
- * slots, down to one, so that endpoints that hang occupy next to nothing of the process (D33).
+ * The deliveries of one organization. An event occupies a slot from its first attempt to its last. Every success adds a
+ * slot, up to `maxConcurrency`, and every failure halves the number of slots, down to one, so that endpoints that hang
+ * occupy next to nothing of the process (D33). Events without a slot wait in the database. An endpoint that has all its
+ * slots may have as many events again claimed ahead, so that its slots are not idle during the next claim.
  */
 export class EndpointQueue {
   readonly #deps: EndpointQueueDeps
   readonly #cutOff = new AbortController()
   readonly #deliveries = new Set<Promise<void>>()
+  /** Starts the events that were claimed ahead, oldest first. */
+  readonly #waiting: (() => void)[] = []
+  #slotsInUse = 0
   #sender: WebhookSender | undefined
   #generation: number | null = null
   #concurrency: number
@@ -61,21 +66,28 @@ export class EndpointQueue {
     return this.#concurrency
   }
 
+  /** Claimed events that are not finished, including those that wait for a slot. */
   get inFlight(): number {
     return this.#deliveries.size
   }
 
-  get freeSlots(): number {
-    return Math.max(0, this.#concurrency - this.inFlight)
+  /** How many events may be claimed now. */
+  get claimable(): number {
+    return Math.max(0, this.#capacity - this.inFlight)
+  }
+
+  get #capacity(): number {
+    const { maxConcurrency } = this.#deps
+    return this.#concurrency === maxConcurrency ? 2 * maxConcurrency : this.#concurrency
   }
 
   get isBusy(): boolean {
     return this.hasMore || this.inFlight > 0
   }
 
-  /** A claim is worth a query when half of the slots are free. */
+  /** A claim is worth a query when it can take half of the events that the queue may hold. */
   get wantsMore(): boolean {
-    return this.freeSlots * 2 >= this.#concurrency
+    return this.claimable * 2 >= this.#capacity
   }
 
   /** Runs reloads one after the other. No attempt starts before the last one has ended. */
@@ -97,9 +109,17 @@ export class EndpointQueue {
   /** Resolves when the event is delivered or dropped. Never rejects. */
   deliver(claimed: Claimed, origin: Origin): Promise<void> {
     this.lastUsedMs = this.#deps.clock.millis()
-    const delivery = this.#attemptUntilDone(claimed, origin).finally(() => this.#deliveries.delete(delivery))
+    const delivery = this.#deliverInSlot(claimed, origin).finally(() => this.#deliveries.delete(delivery))
     this.#deliveries.add(delivery)
     return delivery
+  }
+
+  async #deliverInSlot(claimed: Claimed, origin: Origin): Promise<void> {
+    if (this.#slotsInUse >= this.#concurrency) await new Promise<void>((start) => this.#waiting.push(start))
+    else this.#slotsInUse++
+    await this.#attemptUntilDone(claimed, origin).finally(() => this.#slotsInUse--)
+    for (; this.#slotsInUse < this.#concurrency && this.#waiting.length > 0; this.#slotsInUse++)
+      this.#waiting.shift()!()
   }
 
   /** Waits for the events in flight, and aborts them when the time is over. */
@@ -119,9 +139,10 @@ export class EndpointQueue {
       while (reloaded !== this.reloading) await (reloaded = this.reloading)
       if (this.#cutOff.signal.aborted) return onDropped('stopped', 1)
       if (this.#sender === undefined || generation !== this.#generation) return onDropped('switched_off', 1)
+      if (attempt === 1 && clock.millis() - millisOf(move.recordedAt) > staleMs) return onDropped('late', 1)
       signed ??= signMove(move, secret, clock)
       const attemptedAt = now(clock)
-      const outcome = await this.#sender.send(signed)
+      const outcome = await traceAttempt(this.#sender, signed, { deliveryId, attempt })
       this.#adjustConcurrency(outcome.isDelivered)
       onAttempt(webhookId, { deliveryId, attempt, attemptedAt, ...outcome })
       if (outcome.isDelivered) return

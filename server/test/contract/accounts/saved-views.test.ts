@@ -38,7 +38,9 @@ describe('Saved views', () => {
 
   it('are at most fifty for each user; a view that exists can still be replaced', async () => {
     for (let n = 1; n <= 50; n++) expect((await save(`View ${n}`, '', admin)).status).toBe(200)
-    expectApiError(await save('One more', '', admin), 'conflict', { detail: 'A user may save at most 50 views' })
+    expectApiError(await save('One more', '', admin), 'conflict', {
+      detail: 'You can save at most 50 views; delete one first',
+    })
     expect((await save('View 50', 'q=new', admin)).status).toBe(200)
     expect(await list(admin)).toHaveLength(50)
   })

@@ -503,12 +503,16 @@ describe('Idempotency-Key', () => {
   it('is kept when newer jobs replace its job in the quota; only the errors of the job are gone then', async () => {
     const bad = [{ external_key: 'X' }]
     const first = await runBulk(api, 'assets', bad, keyed('kept'))
-    clock.advance(1)
-    for (let at = 0; at < 20; at++) await runBulk(api, 'assets', rows, keyed(`job ${at}`.replace(' ', '-')))
+    // A quota replaces the oldest job, so every job has a time of its own.
+    const runLater = (...job: Parameters<typeof runBulk>): ReturnType<typeof runBulk> => {
+      clock.advance(1)
+      return runBulk(...job)
+    }
+    for (let at = 0; at < 20; at++) await runLater(api, 'assets', rows, keyed(`job-${at}`))
     expect((await postBulk(api, 'assets', bad, keyed('kept'))).json.data).toEqual(first)
     expect(await errorsOf(api, first.id)).toEqual([])
     const unkeyed = await importCount()
-    for (let at = 0; at < 3; at++) await runBulk(api, 'assets', rows)
+    for (let at = 0; at < 3; at++) await runLater(api, 'assets', rows)
     expect(await importCount()).toBe(unkeyed + 3)
   })
 

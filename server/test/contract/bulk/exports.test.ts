@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { parseCsv, parseRecords } from '../../support/csv.ts'
-import { create } from '../../support/master-data.ts'
+import { create, remove } from '../../support/master-data.ts'
 import { type SiteLocation, Site, type SiteAsset, database, useTracking } from '../../support/tracking.ts'
 
 const context = useTracking('2026-05-04T12:00:00Z')
@@ -176,6 +176,21 @@ describe('GET /exports/history.csv and /exports/positions.csv', () => {
     expect((await rows('positions.csv', { at: '2026-05-04T10:30:00Z' })).lines).toEqual([
       ['PALLET', 'Pallet', 'HALL', 'Hall', '2026-05-04T10:10:30.000Z'],
     ])
+  })
+
+  it('have the positions at some locations, with those below them on request, and of assets that match a text', async () => {
+    const keys = async (query: Record<string, string | number | number[]>) =>
+      (await rows('positions.csv', query)).lines.map(([key]) => key)
+    const bay = await site.createLocation('Bay', { parent_id: dock.id })
+    const barrel = await site.createAsset('Barrel', { description: 'looks like a Crate' })
+    await site.recordSighting(bay, [barrel], '2026-05-04T11:40:00Z')
+    expect(await keys({ location_id: [dock.id] })).toEqual(['PALLET'])
+    expect(await keys({ location_id: [dock.id], include_descendants: 'true' })).toEqual(['BARREL', 'PALLET'])
+    expect(await keys({ location_id: [dock.id, hall.id], q: 'CRA' })).toEqual(['CRATE'])
+    expect(await keys({ location_id: [dock.id], at: '2026-05-04T10:30:00Z' })).toEqual([])
+    expect(await keys({ location_id: [hall.id], at: '2026-05-04T10:30:00Z' })).toEqual(['PALLET'])
+    expect(await keys({ q: 'crate', at: '2026-05-04T10:30:00Z' })).toEqual([])
+    await remove(site.api, 'assets', barrel.id)
   })
 
   it('have correct durations across batches', async () => {

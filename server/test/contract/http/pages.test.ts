@@ -128,7 +128,13 @@ describe('/metrics', () => {
     ['192.168.1.5', 401],
     ['lastseen.example.com', 401],
   ])('without a configured token on %s is %i', async (host, status) => {
-    const page = systemRoutes(context.app.core, async () => '', host).find(({ path }) => path === '/metrics')
+    const deps = {
+      config: { metricsToken: null },
+      checkReadiness: async () => null,
+      collectMetrics: async () => '',
+      host,
+    }
+    const page = systemRoutes(deps).find(({ path }) => path === '/metrics')
     for (const headers of [{}, { authorization: 'Bearer ' }, { authorization: 'Bearer x' }])
       expect((await page!.render({ message: { headers }, segments: [] } as never)).status).toBe(status)
   })

@@ -23,6 +23,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'index.html'), index)
   writeFileSync(join(folder, '.built'), 'fingerprint')
   writeFileSync(join(folder, 'mark.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>')
+  writeFileSync(join(folder, 'sw.js'), '// service worker')
   writeFileSync(join(folder, 'static/main-1a2b.js'), script)
   writeFileSync(join(folder, 'static/main-1a2b.js.br'), brotliCompressSync(script))
   writeFileSync(join(folder, 'static/main-1a2b.js.gz'), gzipSync(script))
@@ -106,6 +107,14 @@ describe('The web app', () => {
     const plain = await send(app.url, 'GET', '/mark.svg')
     expect(named.headers['cache-control']).toBe('public, max-age=31536000, immutable')
     expect(plain.headers['cache-control']).toBe('public, max-age=3600')
+  })
+
+  it('lets browsers use a service worker only after they asked whether it has changed', async () => {
+    const reply = await send(app.url, 'GET', '/sw.js')
+    expect([reply.headers['cache-control'], reply.headers['content-type']]).toEqual([
+      'no-cache',
+      'text/javascript; charset=utf-8',
+    ])
   })
 
   it('answers HEAD with the headers of GET and no body', async () => {

@@ -332,15 +332,19 @@ describe('The order by path', () => {
         const client = org.full
         const paths: [string, number][] = []
         const pathTo = new Map<string, string>()
+        const matches = new Set<number>()
         for (const [index, key] of keys.entries()) {
           const parent = parents[index] === index ? undefined : keys[parents[index]!]
           const end = expired[index] ? { valid_from: '2020-01-01T00:00:00Z', valid_to: '2021-01-01T00:00:00Z' } : {}
           const up = parent === undefined ? {} : { parent_identifier: parent }
-          const made = await createNaturalLocation(client, key, { ...up, ...end })
+          const isMatch = index % 3 !== 1
+          const name = isMatch ? 'Narrowed' : 'Other'
+          const made = await createNaturalLocation(client, key, { ...up, ...end, name })
           const path = parent === undefined ? key : `${pathTo.get(parent)}/${key}`
           pathTo.set(key, path)
           expect([made.path, made.depth]).toEqual([path, parent === undefined ? 0 : made.depth])
           if (!expired[index]) paths.push([path, made.surrogate_id])
+          if (!expired[index] && isMatch) matches.add(made.surrogate_id)
         }
         const bytes = (text: string) => Buffer.from(text)
         paths.sort(([a, one], [b, other]) => Buffer.compare(bytes(a), bytes(b)) || one - other)
@@ -353,6 +357,11 @@ describe('The order by path', () => {
         expect(seen).toEqual(paths)
         const { json } = await client.get(`${naturalBase}/locations`, { sort: '-path', limit: 200 })
         expect(json.data.map((one: NaturalLocation) => [one.path, one.surrogate_id])).toEqual(paths.toReversed())
+        const narrowed = paths.filter(([, id]) => matches.has(id))
+        for (const [sort, expected] of Object.entries({ path: narrowed, '-path': narrowed.toReversed() })) {
+          const { json: list } = await client.get(`${naturalBase}/locations`, { q: 'narrowed', sort, limit: 200 })
+          expect(list.data.map((one: NaturalLocation) => [one.path, one.surrogate_id])).toEqual(expected)
+        }
       }),
       { numRuns: propertyRuns(15) },
     )

@@ -235,6 +235,7 @@ describe('GET /asset-stays/{asset_id}', () => {
     ended_at: ended,
     last_seen_at: began,
     minutes: 1,
+    notes: [],
     ...more,
   })
   const [atHall, atDock, atYard] = ['2026-05-03T10:00:00.000Z', '2026-05-04T09:59:59.000Z', '2026-05-04T12:10:00.000Z']

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type TestApp, startApp } from '../../support/app.ts'
 import { Site, type SiteAsset, database, eventually, expectApiError, useTracking } from '../../support/tracking.ts'
 
@@ -186,6 +186,72 @@ describe('a reader whose token was replaced by POST /readers/{reader_id}/token',
     expectApiError(await rotate(readerId, (await site.org.signIn('operator')).accessToken), 403, 'forbidden')
     expectApiError(await rotate(4_503_599_627_370_497), 404, 'not_found')
     expect((await site.post(message(), token)).status).toBe(202)
+  })
+})
+
+describe('a reader whose token was replaced with an overlap', () => {
+  const rotate = async (readerId: number, seconds: number): Promise<{ token: string; until: string }> => {
+    const target = `/api/v1/readers/${readerId}/token?overlap_seconds=${seconds}`
+    const reply = await context.app.anonymous('POST', target, { token: manager })
+    expect(reply.status).toBe(200)
+    return { token: reply.json.data.token, until: reply.json.data.previous_token_expires_at }
+  }
+  const start = '2026-05-04T12:00:00Z'
+  afterEach(() => context.clock.set(start))
+  const expectStatus = async (token: string, status: number): Promise<void> => {
+    for (const app of [context.app, second]) {
+      expect((await site.post(message(), token, app)).status).toBe(status)
+      expect((await app.anonymous('POST', `${path}/${token}`, { json: message() })).status).toBe(status)
+    }
+  }
+
+  it('is accepted with both tokens until the overlap is over, and with the new one alone afterwards, in every process', async () => {
+    const { token: old, readerId } = await newReader()
+    await expectStatus(old, 202)
+    const { token, until } = await rotate(readerId, 3600)
+    expect(until).toBe('2026-05-04T13:00:00.000Z')
+    await expectStatus(old, 202)
+    await expectStatus(token, 202)
+    context.clock.set('2026-05-04T12:59:59.999Z')
+    await expectStatus(old, 202)
+    context.clock.set('2026-05-04T13:00:00Z')
+    await expectStatus(old, 401)
+    await expectStatus(token, 202)
+  })
+
+  it('has at most two valid tokens: a second rotation ends the oldest one at once', async () => {
+    const { token: first, readerId } = await newReader()
+    const next = await rotate(readerId, 3600)
+    await expectStatus(first, 202)
+    const last = await rotate(readerId, 600)
+    await expectStatus(first, 401)
+    await expectStatus(next.token, 202)
+    const only = await rotate(readerId, 0)
+    expect(only.until).toBeNull()
+    await expectStatus(next.token, 401)
+    await expectStatus(last.token, 401)
+    await expectStatus(only.token, 202)
+  })
+
+  it('loses both tokens at once when it is deleted', async () => {
+    const { token: old, readerId } = await newReader()
+    const { token } = await rotate(readerId, 3600)
+    await expectStatus(old, 202)
+    await context.app.anonymous('DELETE', `/api/v1/readers/${readerId}`, { token: manager })
+    await expectStatus(old, 401)
+    await expectStatus(token, 401)
+  })
+
+  it.each([
+    ['-1', 400],
+    ['604800', 200],
+    ['604801', 400],
+    ['1h', 400],
+  ])('takes an overlap of at most seven days: %s seconds are answered %i', async (seconds, status) => {
+    const { token, readerId } = await newReader()
+    const target = `/api/v1/readers/${readerId}/token?overlap_seconds=${seconds}`
+    expect((await context.app.anonymous('POST', target, { token: manager })).status).toBe(status)
+    await expectStatus(token, 202)
   })
 })
 

@@ -39,7 +39,8 @@ describe('adding a reader', () => {
     ]
     const reply = await send('POST', path, { json: { name: 'Gate', format: 'impinj', clock: 'server', scan_points } })
     expect(reply.status).toBe(201)
-    const { id, token, ingest_url, mqtt, ...rest } = reply.json.data
+    const { id, token, previous_token_expires_at: previousTokenExpiresAt, ingest_url, mqtt, ...rest } = reply.json.data
+    expect(previousTokenExpiresAt).toBeNull()
     expect(reply.headers['location']).toBe(`/api/v1/readers/${id}`)
     expect(token).toMatch(/^lsd_[0-9a-f]{48}$/)
     expect(ingest_url).toMatch(/\/ingest\/v1\/reads$/)

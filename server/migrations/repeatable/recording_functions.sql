@@ -1,23 +1,13 @@
+-- Version 1. A change of this file raises the version (docs/decisions/0011-repeatable-functions.md).
+--
 -- Functions that record sightings, so that a batch of reads takes one statement and one round trip. Each statement in a
 -- function has its own snapshot. Locks are taken in this order: minutes, positions, first sightings, assets, counts. On
 -- Citus the functions run on the coordinator, and each statement on the shard of the organization. They run with the role of
 -- the caller, under row level security. The error code 'LS001' reports a concurrent change: the caller retries.
-create type recorded_move as (
-  delivery_id uuid,
-  asset_id bigint,
-  asset_external_key text,
-  asset_name text,
-  from_location_id bigint,
-  from_location_name text,
-  to_location_id bigint,
-  to_location_name text,
-  occurred_at timestamptz,
-  recorded_at timestamptz
-);
 
 -- Counts the first sightings per day: those at the first instants are added, those at the former instants removed. A missing
 -- instant is not counted. Days are updated in order, so that two transactions do not wait for each other.
-create function count_first_sightings(
+create or replace function count_first_sightings(
   tenant_id bigint, changed_assets bigint[], former_instants timestamptz[], first_instants timestamptz[], live_assets bigint[]
 ) returns void language plpgsql as $$
 declare
@@ -45,7 +35,7 @@ end $$;
 
 -- Stores the first sighting of each asset, according to its history, and counts first sightings per day. The caller has
 -- locked the positions of the assets. The lock on the assets decides whether an asset that is being deleted counts as live.
-create function correct_first_sightings(tenant_id bigint, given_assets bigint[]) returns void language plpgsql as $$
+create or replace function correct_first_sightings(tenant_id bigint, given_assets bigint[]) returns void language plpgsql as $$
 declare
   changed_assets bigint[]; former_instants timestamptz[]; first_instants timestamptz[];
   live_assets bigint[];
@@ -78,7 +68,7 @@ begin
 end $$;
 
 -- Counts moves per location and hour: a change of 1 adds the moves, a change of -1 removes them.
-create function count_location_moves(
+create or replace function count_location_moves(
   tenant_id bigint, origins bigint[], targets bigint[], instants timestamptz[], change integer
 ) returns void language plpgsql as $$
 declare
@@ -110,7 +100,7 @@ end $$;
 -- Records sightings in this order: minutes, positions, first sightings, moves, outbox. Sightings may come in any order; those without an asset
 -- are ignored. A sighting of an operator overrides the minute. `assumed_locations` are the locations that the caller assumed
 -- for some of the assets; the function fails with 'LS001' if one of them has changed.
-create function record_sightings(
+create or replace function record_sightings(
   tenant_id bigint,
   sighting_source text,
   recorded_now timestamptz,
@@ -341,7 +331,7 @@ end $$;
 -- location of the antenna. A deleted location counts as none, and reads of a deleted reader have no asset. To keep the arrays
 -- small, reads refer to their tag and antenna by number: a tag group is one tag with all its identities, an antenna ref is one
 -- antenna of one reader.
-create function resolve_reads(
+create or replace function resolve_reads(
   tenant_id bigint,
   tag_groups integer[],
   tag_types text[],
@@ -389,7 +379,7 @@ end $$;
 
 -- Records a batch of reads. The first row of the result has the numbers of the reads with an unknown tag; each further row is
 -- a move. If a reader smooths, nothing is recorded and the result is empty: the caller then resolves and smooths the reads.
-create function record_reads(
+create or replace function record_reads(
   tenant_id bigint,
   recorded_now timestamptz,
   tag_groups integer[],
@@ -420,7 +410,7 @@ end $$;
 
 -- Records that an operator saw these assets at a location. If the clock of a reader is ahead, the sighting takes the latest
 -- minute of the asset, so that it overrides the reader there too.
-create function record_operator_sighting(tenant_id bigint, recorded_now timestamptz, saved_location bigint, given_assets bigint[])
+create or replace function record_operator_sighting(tenant_id bigint, recorded_now timestamptz, saved_location bigint, given_assets bigint[])
 returns setof recorded_move language plpgsql as $$
 declare
   ahead_assets bigint[]; ahead_minutes timestamptz[];

@@ -1,0 +1,33 @@
+import type { Logger } from 'pino'
+import { type RetentionDeps, keepRetention } from './retention.ts'
+import type { RunJob } from './run-job.ts'
+import { type StorageDeps, estimateStorage } from './storage.ts'
+
+const intervalMs = 3_600_000
+
+interface HourlyJobsOptions {
+  log: Logger
+  runJob: RunJob
+  onPartitionsDropped: (partitions: readonly string[]) => void
+}
+
+/** Each job has a lock that lets one process at a time do the work. A failed run is repeated in the next round. */
+export function startHourlyJobs(
+  deps: RetentionDeps & StorageDeps,
+  url: string,
+  { log, runJob, onPartitionsDropped }: HourlyJobsOptions,
+): () => Promise<void> {
+  const runAll = async (): Promise<void> => {
+    await runJob('retention', async () => onPartitionsDropped(await keepRetention(deps, url)))
+    await runJob('storage', () => estimateStorage(deps, url, log))
+  }
+  let running: Promise<void> = Promise.resolve()
+  const timer = setInterval(() => {
+    running = running.then(runAll)
+  }, intervalMs)
+  timer.unref()
+  return async () => {
+    clearInterval(timer)
+    await running
+  }
+}

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { quotasOf } from '../../../src/cli/org.ts'
+import { sql } from '../../../src/db/sql.ts'
+import { requestAs, createSignedInUser } from '../../support/accounts.ts'
+import { type TestOrg, useApp } from '../../support/app.ts'
+import type { Reply } from '../../support/client.ts'
+import { expectApiError } from '../../support/error-response.ts'
+import { create } from '../../support/master-data.ts'
+import { closeDatabase, database } from '../../support/tracking.ts'
+
+const context = useApp({
+  settings: { LASTSEEN_QUOTA_QUERY_SECONDS: '1' },
+  singleServerReason: 'Each process measures the query time itself.',
+})
+afterAll(() => closeDatabase(context.app))
+
+let org: TestOrg
+beforeEach(async () => {
+  org = await context.app.newOrg(`Org ${Math.random()}`)
+})
+
+const use = (orgId: number, ms: number) => context.app.core.quotas.queryTime.measure(orgId, () => sleep(ms))
+const expectReached = (reply: Reply): void => {
+  expectApiError(reply, 'rate_limited')
+  const seconds = Number(reply.headers['retry-after'])
+  expect(seconds).toBeGreaterThan(50)
+  expect(seconds).toBeLessThanOrEqual(60)
+  expect(reply.json.error.detail).toBe(
+    `Quota query_seconds reached: searches and reports of the organization may use 1 seconds of database time a minute; retry after ${seconds} seconds`,
+  )
+}
+
+describe('The quota query_seconds', () => {
+  it('rejects searches and reports when their database time of the minute is used up, and nothing else', async () => {
+    const api = org.full
+    const asset = await create(api, 'assets', { name: 'a' })
+    await use(org.orgId, 500)
+    expect((await api.get('/api/v1/assets?q=abc')).status).toBe(200)
+    await use(org.orgId, 550)
+    for (const path of [
+      '/api/v1/assets?q=abc',
+      '/api/v1/reports/asset-locations',
+      `/api/v1/assets/${asset.id}/history`,
+      '/natural/api/v1/locations/current',
+    ])
+      expectReached(await api.get(path))
+    expect((await api.get(`/api/v1/assets/${asset.id}`)).status).toBe(200)
+    expect((await api.get('/api/v1/assets')).status).toBe(200)
+    expect((await api.patch(`/api/v1/assets/${asset.id}`, { name: 'b' })).status).toBe(200)
+    const other = await context.app.newOrg()
+    expect((await other.full.get('/api/v1/assets?q=abc')).status).toBe(200)
+  })
+
+  it('measures the statements themselves', async () => {
+    const lock = await database(context.app).reserve()
+    await lock`begin`
+    await lock`lock table assets`
+    const search = org.full.get('/api/v1/assets?q=abc')
+    await sleep(1500)
+    await lock`rollback`
+    lock.release()
+    expect((await search).status).toBe(200)
+    expectReached(await org.full.get('/api/v1/assets?q=abc'))
+  })
+
+  it('lets a request that has begun finish', async () => {
+    const one = sql`select org_id from organizations where org_id = ${org.orgId}`
+    const begun = context.app.core.db.replica(org.orgId)
+    await begun.query(one)
+    await use(org.orgId, 1050)
+    expect(await begun.query(one)).toEqual([{ org_id: org.orgId }])
+    await expect(context.app.core.db.replica(org.orgId).query(one)).rejects.toThrow('Quota query_seconds reached')
+  })
+
+  it('is set for one organization, and shown by the process that measures it', async () => {
+    await use(org.orgId, 1050)
+    expectReached(await org.full.get('/api/v1/assets?q=abc'))
+    const listed = await quotasOf(context.app.core, { org: org.name, set: { query_seconds: 50 } })
+    expect(listed.rows.find(({ quota }) => quota === 'query_seconds')).toEqual({
+      ...{ org_id: org.orgId, quota: 'query_seconds', used: null, limit: 50, source: 'organization' },
+    })
+    expect((await org.full.get('/api/v1/assets?q=abc')).status).toBe(200)
+    const viewer = await createSignedInUser(org, 'viewer')
+    const { data } = (await requestAs(context.app, viewer, 'GET', '/quotas')).json
+    expect(data).toContainEqual({ quota: 'query_seconds', used: 1, limit: 50 })
+  })
+})

@@ -1,0 +1,131 @@
+import { pino } from 'pino'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { quotasOf } from '../../../src/cli/org.ts'
+import { estimateStorage } from '../../../src/jobs/storage.ts'
+import { createReader } from '../../../src/readers/commands.ts'
+import { type TestOrg, useApp } from '../../support/app.ts'
+import { expectApiError } from '../../support/error-response.ts'
+import { ImportRun } from '../../support/imports.ts'
+import { create } from '../../support/master-data.ts'
+import type { Reply } from '../../support/client.ts'
+import { Site, closeDatabase, database } from '../../support/tracking.ts'
+
+const context = useApp({ singleServerReason: 'Every process applies a new quota within ten seconds.' })
+afterAll(() => closeDatabase(context.app))
+
+let org: TestOrg
+beforeEach(async () => {
+  org = await context.app.newOrg(`Org ${Math.random()}`)
+})
+
+const log = pino({ level: 'silent' })
+const estimate = () => estimateStorage(context.app.core, context.app.databaseUrl, log)
+const stored = async (orgId: number): Promise<number> =>
+  (await context.app.core.quotas.list(orgId)).find(({ name }) => name === 'stored_bytes')!.used!
+const setStored = (bytes: number) => database(context.app)`
+  update organizations set stored_bytes = ${bytes} where org_id = ${org.orgId}`
+
+const expectReached = (reply: Reply): void => {
+  expectApiError(reply, 'conflict')
+  expect(reply.json.error.detail).toBe(
+    'Quota stored_bytes reached: the organization may have at most 5000 bytes of stored data',
+  )
+}
+
+describe('The quota stored_bytes', () => {
+  it('counts 894 bytes for a record and the size of its metadata, in the estimate of the hourly job', async () => {
+    await estimate()
+    expect(await stored(org.orgId)).toBe(0)
+    await create(org.full, 'locations', { name: 'l' })
+    const asset = await create(org.full, 'assets', { name: 'a' })
+    expect(await stored(org.orgId)).toBe(0)
+    await estimate()
+    const plain = await stored(org.orgId)
+    expect(plain).toBeGreaterThanOrEqual(2 * 894)
+    expect(plain).toBeLessThan(2 * 894 + 100)
+
+    await create(org.full, 'assets', { name: 'b', metadata: { text: randomText(50_000) } })
+    await estimate()
+    const withMetadata = await stored(org.orgId)
+    expect(withMetadata - plain).toBeGreaterThan(30_000)
+    expect(withMetadata - plain).toBeLessThan(60_000)
+
+    // The row of a deleted asset stays.
+    await org.full.delete(`/api/v1/assets/${asset.id}`)
+    await estimate()
+    expect(await stored(org.orgId)).toBe(withMetadata)
+  })
+
+  it('counts positions, minutes of history, moves and the rows of imports', async () => {
+    const site = await Site.open(context.app, 'Dock')
+    await site.createAsset('Pallet')
+    await estimate()
+    const before = await stored(site.org.orgId)
+    const { orgId } = site.org
+    const sql = database(context.app)
+    const [asset] = await sql`select id from assets where org_id = ${orgId} limit 1`
+    await sql`insert into asset_positions (org_id, asset_id, last_seen_at, minutes) values (${orgId}, ${asset!['id']}, now(), 10)`
+    await sql`insert into location_move_counts (org_id, location_id, hour, arrivals, departures)
+      values (${orgId}, 1, now(), 3, 0), (${orgId}, 2, now(), 0, 3)`
+    await sql`insert into imports (org_id, id, kind, state, rows, bytes, creates, updates, unchanged, errors_total, errors,
+      created_at, changed_at) values (${orgId}, 1, 'assets', 'open', 1, 777, 0, 0, 0, 0, '[]', now(), now())`
+    await estimate()
+    expect((await stored(orgId)) - before).toBe(189 + 10 * 152 + 3 * 433 + 777)
+  })
+
+  it('admits creates up to it; at the bound, creates of records, readers and tags are 409', async () => {
+    await context.app.core.quotas.set(org.orgId, { stored_bytes: 5000 })
+    await setStored(4999)
+    const api = org.full
+    const asset = await create(api, 'assets', { name: 'a' })
+    await setStored(5000)
+    await context.app.core.quotas.set(org.orgId, { stored_bytes: 5000 })
+    expectReached(await api.post('/api/v1/assets', { name: 'b' }))
+    expectReached(await api.post('/api/v1/locations', { name: 'b' }))
+    expectReached(await api.post('/natural/api/v1/assets', { identifier: 'N', name: 'b' }))
+    expectReached(await api.post(`/api/v1/assets/${asset.id}/tags`, { tag_type: 'rfid', value: 'E2' }))
+    const reader = { name: 'Gate', format: 'auto', clock: 'reader', scanPoints: [] }
+    await expect(createReader(context.app.core, org.orgId, reader)).rejects.toThrow('Quota stored_bytes reached')
+    const patched = await api.patch(`/api/v1/assets/${asset.id}`, { name: 'c' })
+    expect(patched.status).toBe(200)
+    expect((await api.delete(`/api/v1/assets/${asset.id}`)).status).toBe(204)
+  })
+
+  it('at the bound rejects new imports, and an import that was opened before changes nothing', async () => {
+    const token = (await org.signIn('manager')).accessToken
+    const run = await new ImportRun(context.app, token).open('assets')
+    await run.rows([{ external_key: 'A', name: 'a' }])
+    await run.check()
+    await context.app.core.quotas.set(org.orgId, { stored_bytes: 5000 })
+    await setStored(5000)
+    expect(await run.run(true)).toMatchObject({
+      state: 'failed',
+      errors: [{ message: expect.stringContaining('Quota stored_bytes reached') as string }],
+    })
+    expect((await org.full.get('/api/v1/assets')).json.total_count).toBe(0)
+    const open = await context.app.anonymous('POST', '/api/v1/imports', { token, json: { kind: 'assets' } })
+    expectReached(open)
+  })
+
+  it('never rejects reads of readers: positions stay current', async () => {
+    const site = await Site.open(context.app, 'Dock')
+    const pallet = await site.createAsset('Pallet')
+    await context.app.core.quotas.set(site.org.orgId, { stored_bytes: 0 })
+    const reply = await site.post([{ tag: pallet.tag, antenna: 1 }])
+    expect(reply.json).toEqual({ data: { accepted: 1, ignored: 0 } })
+    expect((await site.assetLocations())['PALLET']![0]).toBe('DOCK')
+  })
+
+  it('is set and shown like every quota, in bytes', async () => {
+    const listed = await quotasOf(context.app.core, { org: org.name, set: { stored_bytes: 2_000_000_000_000 } })
+    expect(listed.rows.find(({ quota }) => quota === 'stored_bytes')).toEqual({
+      ...{ org_id: org.orgId, quota: 'stored_bytes', used: 0, limit: 2_000_000_000_000, source: 'organization' },
+    })
+  })
+})
+
+const randomText = (length: number): string => {
+  let text = ''
+  while (text.length < length) text += Math.random().toString(36).slice(2)
+  return text.slice(0, length)
+}
