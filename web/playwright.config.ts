@@ -19,6 +19,8 @@ export default defineConfig({
     locale: 'en-GB',
     timezoneId: 'Europe/Berlin',
     screenshot: 'only-on-failure',
+    // Playwright cannot intercept requests that pass through a worker. The tests about the worker allow it.
+    serviceWorkers: 'block',
   },
   projects: [
     {

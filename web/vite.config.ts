@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
@@ -28,10 +29,25 @@ function precompress(): Plugin {
   }
 }
 
+/** Writes the service worker with a version that changes with every file of the build. */
+function serviceWorker(): Plugin {
+  const sourceOf = (name: string): string => readFileSync(join(import.meta.dirname, name), 'utf8')
+  return {
+    name: 'service-worker',
+    apply: 'build',
+    generateBundle(_options, bundle) {
+      const names = Object.keys(bundle).sort().join()
+      const version = createHash('sha256').update(names).update(sourceOf('index.html')).digest('hex').slice(0, 16)
+      const source = sourceOf('src/service-worker.js').replace('__BUILD__', version)
+      this.emitFile({ type: 'asset', fileName: 'sw.js', source })
+    },
+  }
+}
+
 const server = process.env['LASTSEEN_URL'] ?? 'http://localhost:8080'
 
 export default defineConfig({
-  plugins: [react(), precompress()],
+  plugins: [react(), serviceWorker(), precompress()],
   build: { assetsDir: 'static', target: 'es2022', modulePreload: { polyfill: false }, chunkSizeWarningLimit: 1000 },
   server: { proxy: { '/api': server, '/ingest': server } },
 })

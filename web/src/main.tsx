@@ -5,6 +5,7 @@ import './app.css'
 import { setNonce } from 'get-nonce'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { registerServiceWorker } from './api/service-worker.ts'
 import { App } from './app.tsx'
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name=style-nonce]')?.content ?? ''
@@ -15,3 +16,5 @@ createRoot(document.getElementById('root')!).render(
     <App styleNonce={nonce} />
   </StrictMode>,
 )
+
+registerServiceWorker()

@@ -17,10 +17,10 @@ test('A user signs up, creates a location and an asset, and signs out', { tag: '
   await expect(page.getByText('At least 10 characters').last()).toBeVisible()
   await page.getByRole('textbox', { name: 'Password' }).fill(password)
   await page.getByRole('button', { name: 'Create organization' }).click()
-  await page.getByRole('button', { name: 'Add a location' }).click()
+  await page.getByRole('button', { name: 'Create a location' }).click()
   await page.getByRole('dialog').getByLabel('Name').fill('Shed')
   await page.getByRole('button', { name: 'Create location' }).click()
-  await page.getByRole('button', { name: 'Add an asset' }).click()
+  await page.getByRole('button', { name: 'Create an asset' }).click()
   await page.getByRole('dialog').getByLabel('Name').fill('Ladder')
   await page.getByRole('button', { name: 'Create asset' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'Ladder' })).toBeVisible()
@@ -142,7 +142,7 @@ test('A password reset request gives the same response with and without an accou
   await page.goto(`${url()}/forgot-password`)
   await page.getByLabel('E-mail').fill('unknown@example.com')
   await page.getByRole('button', { name: 'Send the link' }).click()
-  await expect(page.getByRole('heading', { name: 'Check your mail' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Check your e-mail' })).toBeVisible()
 })
 
 test('A password reset link works once and replaces the old password', async ({ page }) => {
@@ -153,7 +153,7 @@ test('A password reset link works once and replaces the old password', async ({ 
   await expect(page.getByRole('heading', { name: 'Reset your password' })).toBeVisible()
   await page.getByLabel('E-mail').fill(org.email)
   await page.getByRole('button', { name: 'Send the link' }).click()
-  await expect(page.getByRole('heading', { name: 'Check your mail' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Check your e-mail' })).toBeVisible()
   // Without a mail server, the server writes the link to its log.
   const resetLink = (): string | undefined =>
     new RegExp(`Password reset for ${org.email}: (\\S+)`).exec(serverLog())?.[1]
@@ -196,6 +196,7 @@ test('An admin invites a member and changes the role; the last admin cannot be r
   const link = await page.getByRole('dialog').locator('pre').innerText()
   await page.getByRole('button', { name: 'I have saved it' }).click()
   await expect(page.getByText('Open invitations')).toBeVisible()
+  await expect(page.getByText('expires in 7 days')).toBeVisible()
 
   const guest = await anotherBrowser()
   await guest.goto(`${url()}/join${new URL(link).hash}`)

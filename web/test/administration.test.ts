@@ -9,8 +9,8 @@ test('An API key is created with a level per resource, is shown once, and can be
   const org = await Org.create()
   await org.signIn(page)
   await page.getByRole('button', { name: 'Account menu' }).click()
-  await page.getByRole('menuitem', { name: 'API Keys' }).click()
-  await page.getByRole('button', { name: 'New Key' }).click()
+  await page.getByRole('menuitem', { name: 'API keys' }).click()
+  await page.getByRole('button', { name: 'New key' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Name').fill('ERP sync')
   await dialog.getByRole('radiogroup', { name: 'Assets' }).getByText('Read + Write').click()
@@ -43,7 +43,7 @@ test('An API key is created with a level per resource, is shown once, and can be
 test('A secret that is shown once asks before Escape closes it', async ({ page }) => {
   const org = await Org.create()
   await org.signIn(page, org.email, '/settings/api-keys')
-  await page.getByRole('button', { name: 'New Key' }).click()
+  await page.getByRole('button', { name: 'New key' }).click()
   await page.getByRole('dialog').getByLabel('Name').fill('ERP sync')
   await page.getByRole('button', { name: 'Create key' }).click()
   const secrets = page.getByRole('dialog', { name: 'ERP sync' })
@@ -66,7 +66,7 @@ test('A new reader has antennas and a token that is shown once, also in the devi
   await dialog.getByLabel('Name').fill('Dock gate')
   await dialog.getByRole('combobox', { name: 'Location of antenna 1' }).fill('dock')
   await page.getByRole('option', { name: /Dock 1/ }).click()
-  await dialog.getByRole('button', { name: 'Add reader' }).click()
+  await dialog.getByRole('button', { name: 'Create reader' }).click()
   await expect(dialog.getByText('Shown only now')).toBeVisible()
   const [token, snippet] = await dialog.locator('pre').allInnerTexts()
   expect(snippet).toContain(token)
@@ -135,6 +135,20 @@ test('A manager replaces the token of a reader; the old one is rejected at once'
   await org.read(token, [{ tag: tag(1), antenna: 1 }])
 })
 
+test('A manager replaces the token of a reader and lets the old one work for another hour', async ({ page }) => {
+  const { org, reader, tag } = await warehouse()
+  await org.signIn(page, org.email, `/readers/${reader.id}`)
+  await page.getByRole('button', { name: 'Replace token' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('combobox', { name: 'The old token' }).click()
+  await page.getByRole('option', { name: 'works for another hour' }).click()
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Replace token' }).click()
+  await expect(page.getByText(/^The old token works until /)).toBeVisible()
+  const token = await page.getByRole('dialog', { name: 'Gate' }).locator('pre').first().innerText()
+  for (const valid of [reader.token, token]) await org.read(valid, [{ tag: tag(1), antenna: 1 }])
+})
+
 test('Labels whose code is too dense to scan, or shows the key for want of a barcode, are named with the reason', async ({
   page,
 }) => {
@@ -192,6 +206,44 @@ test('Reports show asset locations, time per location and moves between location
   await expect(table.getByRole('row', { name: 'Dock 1 Hall A 1' })).toHaveCount(1)
 })
 
+test('The report about a point in time is filtered by location and text, in the URL and in the CSV', async ({
+  page,
+}) => {
+  const { org, site } = await warehouse()
+  const at = new Date(Date.now() - 40 * 60_000).toISOString()
+  await org.signIn(page, org.email, `/reports?at=${at}`)
+  const rows = page.getByRole('table', { name: 'Asset locations' }).getByRole('row')
+  await expect(rows).toHaveCount(5)
+  await page.getByRole('combobox', { name: 'Location' }).fill('Riverside')
+  await page.getByRole('option', { name: /Riverside/ }).click()
+  await expect(page).toHaveURL(new RegExp(`location=${String(site.id)}`))
+  await expect(rows).toHaveCount(5)
+  await page.getByRole('switch', { name: 'Include locations below' }).uncheck()
+  await expect(page).toHaveURL(/below=no/)
+  await expect(page.getByText('No asset matches at that time.')).toBeVisible()
+  await page.getByRole('switch', { name: 'Include locations below' }).check()
+  await page.getByLabel('Asset', { exact: true }).fill('crate 2')
+  await expect(rows).toHaveCount(2)
+  await expectAccessible(page)
+  await page.reload()
+  await expect(page.getByRole('combobox', { name: 'Location' })).toHaveValue(/Riverside/)
+  await expect(page.getByLabel('Asset', { exact: true })).toHaveValue('crate 2')
+  await expect(rows).toHaveCount(2)
+  await expect(rows.nth(1)).toContainText('Dock 1')
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export CSV' }).click(),
+  ])
+  const csv = Buffer.concat(await (await file.createReadStream()).toArray()).toString('utf8')
+  expect(
+    csv
+      .trim()
+      .split('\r\n')
+      .slice(1)
+      .map((line) => line.split(',')[0]),
+  ).toEqual(['CRATE-2'])
+})
+
 test('Reports roll locations up to a level of the tree, and filter, sort and export their figures', async ({
   page,
 }) => {
@@ -244,6 +296,8 @@ test('The account page shows the quotas of the organization', async ({ page }) =
   const quotas = page.getByRole('table', { name: 'Quotas' })
   await expect(quotas.getByRole('row', { name: /^Members/ })).toContainText(/1 of 1.?000/)
   await expect(quotas.getByRole('row', { name: /^Assets/ })).toContainText(/^Assets[1-9]\d* of 2.?000.?000/)
+  await expect(quotas.getByRole('row', { name: /^Stored data/ })).toContainText(/\d GB of 1.?000 GB/)
+  await expect(quotas.getByRole('row', { name: /^Seconds of searches/ })).toContainText(/\d of 600/)
 })
 
 test('The URL of a report holds its tab, time, period and asset', async ({ page }) => {
@@ -276,7 +330,7 @@ test('The URL of a report holds its tab, time, period and asset', async ({ page 
   const span = 'from=2026-05-04T08:00:00.000Z&to=2026-05-05T08:00:00.000Z'
   expect(requests.some((one) => one.includes(`/reports/flow?${span}`))).toBe(true)
   await page.goto(`${url()}/reports?at=2020-05-04T08:00:00.000Z`)
-  await expect(page.getByText('No asset had been seen at that time.')).toBeVisible()
+  await expect(page.getByText('No asset had been seen by that time.')).toBeVisible()
 })
 
 test.describe('In the locale en-US', () => {

@@ -17,7 +17,7 @@ test('The location tree can be collapsed and searched', async ({ page }) => {
 test('A location can be created below another and moved, and cannot be deleted while in use', async ({ page }) => {
   const { org, hall, dock } = await warehouse()
   await org.signIn(page, org.email, `/locations/${hall.id}`)
-  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByRole('button', { name: 'New location' }).click()
   await page.getByRole('dialog').getByLabel('Name').fill('Shelf 7')
   await page.getByRole('button', { name: 'Create location' }).click()
   await page.getByRole('link', { name: 'Shelf 7' }).click()
@@ -30,8 +30,35 @@ test('A location can be created below another and moved, and cannot be deleted w
   await page.goto(`${url()}/locations/${dock.id}`)
   await page.getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('menuitem', { name: 'Delete' }).click()
-  await page.getByRole('button', { name: 'Delete location' }).click()
-  await expect(page.getByRole('dialog').getByRole('alert')).toContainText('conflicts')
+  await expect(page.getByRole('dialog')).toContainText(
+    'it has 1 location below it and 1 asset that was last seen there. Move them to another location first.',
+  )
+  await expect(page.getByRole('button', { name: 'Delete location' })).toHaveCount(0)
+})
+
+test('The deletion of a location can be undone for 30 seconds', async ({ page }) => {
+  const { org, hall } = await warehouse()
+  const shelf = await org.location('Shelf 7', { parent_id: hall.id })
+  await org.signIn(page, org.email, `/locations/${shelf.id}`)
+  const row = page.getByRole('list', { name: 'Locations' }).getByRole('link', { name: 'Shelf 7' })
+  const remove = async (): Promise<void> => {
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Delete location' }).click()
+    await expect(page.getByText(/Shelf 7 will be deleted in \d+ s/)).toBeVisible()
+    await expect(page).toHaveURL(/\/locations$/)
+    await expect(page.getByRole('list', { name: 'Locations' }).getByRole('listitem')).toHaveCount(3)
+    await expect(row).toHaveCount(0)
+  }
+  await remove()
+  expect(await org.get(`/locations/${shelf.id}`)).toMatchObject({ name: 'Shelf 7' })
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await row.click()
+  await remove()
+  await page.getByRole('button', { name: 'Delete now' }).click()
+  await expect.poll(() => org.get('/locations')).toHaveLength(3)
+  await expect(row).toHaveCount(0)
 })
 
 test('The keyboard picks the matching parent location and never removes the current one', async ({ page }) => {
@@ -256,7 +283,7 @@ test(
       await page.keyboard.press('Enter')
       await expect(page).toHaveURL(at)
     }
-    await search('api key', 'API Keys', /settings\/api-keys$/)
+    await search('api key', 'API keys', /settings\/api-keys$/)
     await search('gate', 'Gate', new RegExp(`/readers/${reader.id}$`))
     await search('create location', 'Create location', /locations\?create=yes$/)
     await expect(page.getByRole('dialog', { name: 'New location' })).toBeVisible()

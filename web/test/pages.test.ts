@@ -1,7 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { goToPage } from './support/navigation.ts'
 import { Org, password, url, warehouse } from './support/org.ts'
 import { expect, test } from './support/test.ts'
-import { expectAccessible, settled, collectErrors } from './support/page-checks.ts'
+import { collectErrors, expectAccessible, settled } from './support/page-checks.ts'
 
 type Fixture = Awaited<ReturnType<typeof warehouse>>
 let fixture: Fixture
@@ -10,11 +11,12 @@ test.beforeAll(async () => {
   fixture = await warehouse()
 })
 
-const publicPages = ['/sign-in', '/sign-up', '/forgot-password', '/reset-password', '/join']
+const publicPages = ['/sign-in', '/sign-up', '/forgot-password', '/reset-password', '/confirm-email', '/join']
 
 const appPages: [string, (fixture: Fixture) => string][] = [
   ['Overview', () => '/'],
-  ['Assets not seen', () => '/unseen?show=never'],
+  ['Assets not seen recently', () => '/unseen'],
+  ['Assets never seen', () => '/unseen?show=never'],
   ['Assets', () => '/assets'],
   ['an asset', ({ assets }) => `/assets/${assets[0]!.id}`],
   ['Locations', () => '/locations'],
@@ -28,51 +30,66 @@ const appPages: [string, (fixture: Fixture) => string][] = [
   ['Reports', () => '/reports'],
   ['Time per location', () => '/reports?tab=dwell'],
   ['Flow', () => '/reports?tab=flow'],
+  ['History', () => '/reports?tab=history'],
   ['Account', () => '/settings/account'],
-  ['API Keys', () => '/settings/api-keys'],
+  ['API keys', () => '/settings/api-keys'],
   ['Webhooks', () => '/settings/webhooks'],
   ['Members', () => '/settings/members'],
 ]
 
-test(
-  'Every public page opens, fits the screen and has no serious axe violation',
-  { tag: '@phone' },
-  async ({ page }) => {
-    const errors = collectErrors(page)
-    for (const path of publicPages) {
-      await page.goto(url() + path)
-      await settled(page)
-      await expectAccessible(page)
-    }
-    expect(errors).toEqual([])
-  },
-)
+const schemes = ['light', 'dark'] as const
 
-test(
-  'Every page of the app opens by its URL, fits the screen and has no serious axe violation',
-  { tag: '@phone' },
-  async ({ page }, { project }) => {
-    // The desk project tests the light scheme, the phone project the dark scheme.
-    await page.emulateMedia({ colorScheme: project.name === 'phone' ? 'dark' : 'light', reducedMotion: 'reduce' })
-    const errors = collectErrors(page)
-    await fixture.org.signIn(page)
-    await settled(page)
-    for (const [name, path] of appPages)
-      await test.step(name, async () => {
-        await page.goto(url() + path(fixture))
+for (const colorScheme of schemes) {
+  test(
+    `Every public page opens, fits the screen and has no axe violation in the ${colorScheme} theme`,
+    { tag: '@phone' },
+    async ({ page }) => {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      const errors = collectErrors(page)
+      for (const path of publicPages) {
+        await page.goto(url() + path)
         await settled(page)
         await expectAccessible(page)
-      })
-    expect(errors).toEqual([])
-  },
-)
+      }
+      expect(errors).toEqual([])
+    },
+  )
+
+  test(
+    `Every page of the app opens by its URL, fits the screen and has no axe violation in the ${colorScheme} theme`,
+    { tag: '@phone' },
+    async ({ page }) => {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      const errors = collectErrors(page)
+      await fixture.org.signIn(page)
+      await settled(page)
+      for (const [name, path] of appPages)
+        await test.step(name, async () => {
+          await page.goto(url() + path(fixture))
+          await settled(page)
+          await expectAccessible(page)
+        })
+      expect(errors).toEqual([])
+    },
+  )
+}
+
+test('The pages of the accessibility test are all routes of the app', async () => {
+  const routes = readFileSync(new URL('../src/routes/router.tsx', import.meta.url), 'utf8')
+  const paths = [...routes.matchAll(/lazyPage\('([^']+)'|path: '(\/[^']+)'/g)].map((match) => match[1] ?? match[2]!)
+  const tested = [...publicPages, ...appPages.map(([, path]) => path(fixture))].map((path) =>
+    path.replace(/\?.*/, '').replace(/^\/(assets|locations|readers)\/\d+$/, '/$1/'),
+  )
+  expect(paths.length).toBeGreaterThan(20)
+  expect(paths.map((path) => path.replace(/\$\w+/, '')).filter((path) => !tested.includes(path))).toEqual([])
+})
 
 test('Settings are in the navigation, pages of one kind have one width, and placeholders differ from values', async ({
   page,
 }) => {
   await fixture.org.signIn(page)
   const widths: number[] = []
-  for (const name of ['Account', 'API Keys', 'Webhooks', 'Members', 'Import & export', 'Scan']) {
+  for (const name of ['Account', 'API keys', 'Webhooks', 'Members', 'Import & export', 'Scan']) {
     await goToPage(page, name)
     await expect(page.getByRole('heading', { level: 1, name })).toBeVisible()
     await settled(page)
@@ -121,7 +138,7 @@ test('Every page of an empty organization shows the next step', async ({ page })
   const org = await Org.create('Empty')
   await org.signIn(page)
   await expect(page.getByText('Create locations')).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Add a location' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Create a location' })).toBeVisible()
   for (const [path, text] of [
     ['/assets', 'No assets yet'],
     ['/locations', 'No locations yet'],

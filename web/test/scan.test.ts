@@ -126,7 +126,7 @@ test('Scanning the code of another location asks what happens to unsaved assets'
   await expect.poll(counts).toEqual(['0', '1', '1', '0'])
   await page.getByRole('combobox', { name: 'Location' }).fill('Hall')
   await page.getByRole('option', { name: /Hall A/ }).click()
-  await page.getByRole('button', { name: 'Drop 1', exact: true }).click()
+  await page.getByRole('button', { name: 'Discard 1', exact: true }).click()
   await expect(page).toHaveURL(new RegExp(`location=${hall.id}`))
   await expect.poll(counts).toEqual(['0', '0', '3', '0'])
 })

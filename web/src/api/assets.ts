@@ -92,6 +92,10 @@ export const deleteAsset = (id: number): Promise<void> => remove(`/assets/${id}`
 export const saveSightings = (locationKey: string, assetKeys: readonly string[]): Promise<void> =>
   post('/inventory/save', { location_identifier: locationKey, asset_identifiers: assetKeys })
 
+/** The same for the "Set location" dialog: with a note, which becomes part of the history. */
+export const setLocation = (locationKey: string, assetKeys: readonly string[], note: string | null): Promise<void> =>
+  post('/sightings', { location_identifier: locationKey, asset_identifiers: assetKeys, note })
+
 export type RecordKind = 'assets' | 'locations'
 
 export const renameRecord = (

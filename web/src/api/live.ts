@@ -1,5 +1,5 @@
 import { untilConnected } from './connection.ts'
-import { sendWithSession } from './request.ts'
+import { openWithSession } from './request.ts'
 import type { Move } from './types.ts'
 
 export type LiveEvent = { kind: 'move'; move: Move } | { kind: 'readers' } | { kind: 'gap' }
@@ -69,7 +69,7 @@ async function stayConnected(signal: AbortSignal): Promise<void> {
   let failures = 0
   while (!signal.aborted) {
     try {
-      const response = await sendWithSession('GET', '/live', { signal })
+      const response = await openWithSession('/live', {}, { signal, headers: { Accept: 'text/event-stream' } })
       if (failures > 0) enqueue({ kind: 'gap' })
       failures = 0
       setState('live')

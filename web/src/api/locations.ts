@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { get, getOne, patch, post, remove } from './request.ts'
-import type { List, Location, LocationEvent } from './types.ts'
+import type { AssetLocation, List, Location, LocationEvent } from './types.ts'
 
 const locationKeys = {
   all: ['locations'] as const,
@@ -29,6 +29,21 @@ export const ancestorsOf = (id: number) =>
   queryOptions({
     queryKey: [...locationKeys.one(id), 'ancestors'],
     queryFn: ({ signal }) => get<List<Location>>(`/locations/${id}/ancestors`, { limit: 200 }, signal),
+  })
+
+/** The numbers of records that keep a location from being deleted. */
+export const dependentsOf = (id: number) =>
+  queryOptions({
+    queryKey: [...locationKeys.one(id), 'dependents'],
+    queryFn: async ({ signal }) => {
+      const [below, here] = await Promise.all([
+        get<List<Location>>(`/locations/${id}/children`, { limit: 1 }, signal),
+        get<List<AssetLocation>>('/reports/asset-locations', { location_id: id, limit: 1 }, signal),
+      ])
+      return { below: below.total_count, here: here.total_count }
+    },
+    staleTime: 0,
+    gcTime: 0,
   })
 
 export const locationEvents = (id: number, request: { include_descendants: boolean; limit: number; offset: number }) =>

@@ -69,6 +69,7 @@ export type ReaderDraft = NewReaderDraft & { format: string; clock: string; scan
 
 export const createReader = (draft: ReaderDraft): Promise<NewReader> => post('/readers', draft)
 export const patchReader = (id: number, draft: Partial<ReaderDraft>): Promise<Reader> => patch(`/readers/${id}`, draft)
-/** The old token stops working at once. */
-export const replaceReaderToken = (id: number): Promise<NewReader> => post(`/readers/${id}/token`)
+/** The old token works for the overlap. */
+export const replaceReaderToken = (id: number, overlapSeconds: number): Promise<NewReader> =>
+  post(`/readers/${id}/token?overlap_seconds=${overlapSeconds}`)
 export const deleteReader = (id: number): Promise<void> => remove(`/readers/${id}`)

@@ -1,39 +1,45 @@
 import { UnauthorizedError } from '../../../client/src/errors.ts'
-import { accessToken, endSession, refreshSession } from './session.ts'
-import { type Query, type RequestOptions, readJson, send } from './transport.ts'
+import type { Query } from '../../../client/src/query.ts'
+import type { RequestOptions } from '../../../client/src/requests.ts'
+import { apiPath } from './base-url.ts'
+import { createClient, publicClient } from './client.ts'
+import { accessToken, currentUser, endSession } from './session.ts'
 
-/**
- * Sends a request with the session's access token. When the server rejects the token, refreshes it and sends the
- * request a second time; when that is rejected too, ends the session.
- */
-export async function sendWithSession(method: string, path: string, options: RequestOptions = {}): Promise<Response> {
-  const token = await accessToken()
+export type { Query }
+
+const client = createClient(accessToken)
+
+/** An empty filter is none, so its parameter is omitted. */
+const withoutEmptyValues = (query: Query): Query =>
+  Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''))
+
+/** Ends the session when the server rejects its token and there is no other. */
+async function withSession<Result>(send: () => Promise<Result>): Promise<Result> {
   try {
-    return await send(method, path, { ...options, token })
+    return await send()
   } catch (error) {
-    if (!(error instanceof UnauthorizedError)) throw error
-  }
-  await refreshSession(token)
-  try {
-    return await send(method, path, { ...options, token: await accessToken() })
-  } catch (error) {
-    if (error instanceof UnauthorizedError) endSession('The session was ended')
+    // The session may have ended already, with a reason of its own.
+    if (error instanceof UnauthorizedError && currentUser() !== null) endSession('The session was ended')
     throw error
   }
 }
 
-async function request<T>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
-  return (await readJson(await sendWithSession(method, path, options))) as T
+/** Sends a GET with the session's access token and returns the response, whose body is a file or a stream. */
+export const openWithSession = (path: string, query: Query = {}, options: RequestOptions = {}): Promise<Response> =>
+  withSession(() => client.open(apiPath(path), { query: withoutEmptyValues(query), ...options }))
+
+async function request<T>(path: string, options: RequestOptions): Promise<T> {
+  return withSession(() => client.request(apiPath(path), options)) as Promise<T>
 }
 
 /** A POST without an access token, for users who are not signed in. Returns the `data` of the response. */
 export async function postPublic<T>(path: string, body: unknown): Promise<T> {
-  const response = (await readJson(await send('POST', path, { body }))) as { data: T } | undefined
-  return response?.data as T
+  const response = await publicClient.request(apiPath(path), { method: 'POST', body })
+  return (response as { data: T } | undefined)?.data as T
 }
 
-export const get = <T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> =>
-  request<T>('GET', path, { ...(query === undefined ? {} : { query }), signal })
+export const get = <T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> =>
+  request<T>(path, { query: withoutEmptyValues(query), signal })
 
 /** The `data` of a single resource. */
 export async function getOne<T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> {
@@ -41,12 +47,11 @@ export async function getOne<T>(path: string, query?: Query, signal?: AbortSigna
 }
 
 export async function post<T>(path: string, body?: unknown): Promise<T> {
-  const response = await request<{ data: T } | undefined>('POST', path, body === undefined ? {} : { body })
-  return response?.data as T
+  return (await request<{ data: T } | undefined>(path, { method: 'POST', body }))?.data as T
 }
 
 export async function patch<T>(path: string, body: unknown): Promise<T> {
-  return (await request<{ data: T }>('PATCH', path, { body })).data
+  return (await request<{ data: T }>(path, { method: 'PATCH', body })).data
 }
 
-export const remove = (path: string): Promise<void> => request<undefined>('DELETE', path)
+export const remove = (path: string): Promise<void> => request<undefined>(path, { method: 'DELETE' })

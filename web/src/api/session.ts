@@ -1,6 +1,7 @@
 import { UnauthorizedError } from '../../../client/src/errors.ts'
 import { withTabLock } from '../lib/tab-lock.ts'
-import { readJson, send } from './transport.ts'
+import { apiPath } from './base-url.ts'
+import { publicClient } from './client.ts'
 import type { SessionResponse, User } from './types.ts'
 
 /**
@@ -88,8 +89,9 @@ async function refreshTokens(rejectedToken: string): Promise<void> {
   if (stored === null) return setCurrentUser(null)
   if (isUsable(stored, rejectedToken)) return
   try {
-    const response = await send('POST', '/auth/refresh', { body: { refresh_token: stored.refresh_token } })
-    startSession(((await readJson(response)) as { data: SessionResponse }).data)
+    const body = { refresh_token: stored.refresh_token }
+    const response = await publicClient.request(apiPath('/auth/refresh'), { method: 'POST', body })
+    startSession((response as { data: SessionResponse }).data)
   } catch (error) {
     if (!(error instanceof UnauthorizedError)) throw error
     endSession(error.message)
@@ -97,13 +99,14 @@ async function refreshTokens(rejectedToken: string): Promise<void> {
 }
 
 /** Replaces a rejected access token. Concurrent calls, also those of other tabs, share one exchange. */
-export function refreshSession(rejectedToken: string): Promise<void> {
+function refreshSession(rejectedToken: string): Promise<void> {
   refreshInFlight ??= withTabLock('session', () => refreshTokens(rejectedToken)).finally(() => (refreshInFlight = null))
   return refreshInFlight
 }
 
-export async function accessToken(): Promise<string> {
+/** A token other than the rejected one; empty when the session has ended. */
+export async function accessToken(rejectedToken = ''): Promise<string> {
   const stored = readStored()
-  if (stored === null || !isUsable(stored, '')) await refreshSession('')
+  if (stored === null || !isUsable(stored, rejectedToken)) await refreshSession(rejectedToken)
   return readStored()?.access_token ?? ''
 }

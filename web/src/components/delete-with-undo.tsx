@@ -4,7 +4,7 @@ import { useEffect, useState, useSyncExternalStore } from 'react'
 import { delayDeletion, getPendingIds, onPendingChange, undoSeconds } from '../lib/delayed-deletion.ts'
 import { notifyError } from './feedback.tsx'
 
-/** The ids of the records that are about to be deleted; lists hide them. */
+/** The ids of the records that are about to be deleted, or were just deleted; lists hide them. */
 export const usePendingDeletions = (): ReadonlySet<number> => useSyncExternalStore(onPendingChange, getPendingIds)
 
 function Countdown({ what, onUndo, onNow }: { what: string; onUndo: () => void; onNow: () => void }) {
@@ -39,13 +39,14 @@ export function deleteWithUndo(
   /** Loads the lists again; the records stay hidden until then. */
   refresh: () => Promise<unknown>,
 ): void {
-  const send = async (): Promise<void> => {
+  const send = async (): Promise<readonly number[]> => {
     notifications.hide(toast)
     // All requests are started at once: a page that is being left has no time for a second one.
     const results = await Promise.allSettled(ids.map(remove))
     const failed = results.find((one) => one.status === 'rejected')
     if (failed !== undefined) notifyError(failed.reason)
-    await refresh()
+    await refresh().catch(notifyError)
+    return ids.filter((_, index) => results[index]!.status === 'fulfilled')
   }
   const { undo, sendNow } = delayDeletion(ids, send)
   const toast = notifications.show({

@@ -64,7 +64,7 @@ function Picker({
       clearable
       allowDeselect={false}
       nothingFoundMessage={found === undefined ? 'Searching …' : 'Nothing found'}
-      rightSection={found === undefined ? <Loader size={14} /> : undefined}
+      rightSection={found === undefined ? <Loader size={rest.size === 'md' ? 20 : 18} /> : undefined}
       data={all.map(option)}
       filter={({ options }) => options}
       renderOption={({ option: { value: id, label } }) => (

@@ -6,21 +6,24 @@ export const undoSeconds = 30
 
 interface PendingDeletion {
   ids: readonly number[]
-  send: () => Promise<unknown>
+  /** Returns the ids that were deleted. */
+  send: () => Promise<readonly number[]>
   timer: ReturnType<typeof setTimeout>
 }
 
 const pending = new Set<PendingDeletion>()
 const inFlight = new Set<PendingDeletion>()
+/** Stay hidden, because the server caches some lists for a few seconds. No id is used twice. */
+const deleted = new Set<number>()
 const listeners = new Set<() => void>()
 let pendingIds: ReadonlySet<number> = new Set()
 
 function notifyListeners(): void {
-  pendingIds = new Set([...pending, ...inFlight].flatMap((one) => one.ids))
+  pendingIds = new Set([...deleted, ...[...pending, ...inFlight].flatMap((one) => one.ids)])
   for (const listener of listeners) listener()
 }
 
-/** The ids of the records whose deletion waits. */
+/** The ids of the records whose deletion waits or is done. */
 export const getPendingIds = (): ReadonlySet<number> => pendingIds
 
 export function onPendingChange(listener: () => void): () => void {
@@ -37,12 +40,13 @@ function remove(deletion: PendingDeletion): boolean {
 async function flush(deletion: PendingDeletion): Promise<void> {
   if (!remove(deletion)) return
   inFlight.add(deletion)
-  await deletion.send().finally(() => inFlight.delete(deletion))
+  const done = await deletion.send().finally(() => inFlight.delete(deletion))
+  for (const id of done) deleted.add(id)
   notifyListeners()
 }
 
 /** Sends a deletion after 30 seconds. Returns functions that undo it and that send it now. */
-export function delayDeletion(ids: readonly number[], send: () => Promise<unknown>) {
+export function delayDeletion(ids: readonly number[], send: () => Promise<readonly number[]>) {
   const deletion: PendingDeletion = {
     ids,
     send,

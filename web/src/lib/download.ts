@@ -1,5 +1,4 @@
-import { sendWithSession } from '../api/request.ts'
-import type { Query } from '../api/transport.ts'
+import { type Query, openWithSession } from '../api/request.ts'
 
 export function saveBlob(blob: Blob, name: string): void {
   const url = URL.createObjectURL(blob)
@@ -12,6 +11,6 @@ export function saveBlob(blob: Blob, name: string): void {
 
 /** Downloads a file with the session's token. An interrupted download is not saved: a truncated export looks complete. */
 export async function download(path: string, name: string, query: Query = {}): Promise<void> {
-  const response = await sendWithSession('GET', path, { query })
+  const response = await openWithSession(path, query, { headers: { Accept: '*/*' } })
   saveBlob(await response.blob(), name)
 }

@@ -24,7 +24,7 @@ export function CrashPage({ error }: { error: unknown }) {
   return (
     <Box className="app-page">
       <Title order={1} mb="md">
-        This page failed
+        This page could not be shown
       </Title>
       <ErrorAlert error={error} />
       <Button mt="md" variant="default" onClick={() => window.location.reload()}>

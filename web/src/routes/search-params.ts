@@ -63,7 +63,7 @@ const timestamp = (value: unknown): string | undefined =>
 
 /**
  * `at` is the time of the report about a point in time. The period is the last `days`, or `from` until `to`. `level` is the level
- * of the location tree to which a report is rolled up, or `all`.
+ * of the location tree to which a report is rolled up, or `all`. `below=no` excludes the locations below `location`.
  */
 export const reportSearch = (raw: Raw) =>
   withoutUndefined({
@@ -74,6 +74,8 @@ export const reportSearch = (raw: Raw) =>
     from: timestamp(raw['from']),
     to: timestamp(raw['to']),
     asset: positiveInteger(raw['asset']),
+    location: positiveInteger(raw['location']),
+    below: oneOf(raw['below'], ['no'] as const),
     level: /^(all|\d{1,2})$/.test(String(raw['level'])) ? String(raw['level']) : undefined,
     q: text(raw['q']),
     sort: text(raw['sort']),

@@ -43,7 +43,7 @@ const links = [
 
 const settingLinks = [
   { to: '/settings/account', label: 'Account', icon: IconUser },
-  { to: '/settings/api-keys', label: 'API Keys', icon: IconKey, role: 'admin' },
+  { to: '/settings/api-keys', label: 'API keys', icon: IconKey, role: 'admin' },
   { to: '/settings/webhooks', label: 'Webhooks', icon: IconWebhook, role: 'admin' },
   { to: '/settings/members', label: 'Members', icon: IconUsers, role: 'admin' },
 ] as const

@@ -1,7 +1,10 @@
 import { existsSync } from 'node:fs'
 
-/** Debian's Chromium if it is installed; otherwise the browser that Playwright downloads. */
-const debian = '/usr/bin/chromium'
+/**
+ * Debian's headless Chromium if it is installed, or its Chromium with windows, which takes a sixth more processor time;
+ * otherwise the browser that Playwright downloads.
+ */
+const debian = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) => existsSync(path))
 
 /**
  * The pages of the address bar's popup, which a window opens in a process of its own: a fifth of the processor time of a
@@ -30,5 +33,5 @@ const args = [
 
 export const launchOptions = (...more: readonly string[]) => ({
   args: [...args, ...more],
-  ...(existsSync(debian) ? { executablePath: debian } : {}),
+  ...(debian === undefined ? {} : { executablePath: debian }),
 })

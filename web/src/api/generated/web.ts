@@ -436,7 +436,7 @@ export interface paths {
         put?: never;
         /**
          * Replace the token of a reader; the new one is shown only once
-         * @description The old token stops working at once, and the MQTT connection of the reader is closed.
+         * @description Without an overlap, the old token stops working at once, and the MQTT connection of the reader is closed.
          */
         post: operations["readers.rotate-token"];
         delete?: never;
@@ -767,11 +767,31 @@ export interface paths {
         };
         /**
          * List the stays of an asset, latest first
-         * @description A stay is a run of history rows at one location. It ends with the first row elsewhere. `began_earlier` means that it began before the period, with the last row before it.
+         * @description A stay is a run of history rows at one location. It ends with the first row elsewhere. `began_earlier` means that it began before the period, with the last row before it. `notes` are what operators wrote when they set the location, latest first.
          */
         get: operations["assets.stays"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sightings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Record that assets are at a location, with an optional note
+         * @description The same as `POST /inventory/save`, for the signed-in user. The note is part of the history of each asset.
+         */
+        post: operations["sightings.save"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1369,6 +1389,7 @@ export interface components {
          *       ],
          *       "unknown_antennas": [],
          *       "token": "lsd_…",
+         *       "previous_token_expires_at": null,
          *       "ingest_url": "https://track.example.com/ingest/v1/reads",
          *       "mqtt": {
          *         "url": "mqtt://track.example.com:1883",
@@ -1415,6 +1436,8 @@ export interface components {
                 reads: number;
             }[];
             token: string;
+            /** Format: date-time */
+            previous_token_expires_at: string | null;
             ingest_url: string;
             mqtt: {
                 url: string | null;
@@ -1788,7 +1811,16 @@ export interface components {
          *       "began_earlier": false,
          *       "ended_at": null,
          *       "last_seen_at": "2026-05-04T09:02:40.000Z",
-         *       "minutes": 31
+         *       "minutes": 31,
+         *       "notes": [
+         *         {
+         *           "noted_at": "2026-05-04T09:02:40.000Z",
+         *           "noted_by": "ada@example.com",
+         *           "location_id": 7710249930581042,
+         *           "location_name": "Dock 3",
+         *           "note": "Left wheel is broken"
+         *         }
+         *       ]
          *     }
          */
         Stay: {
@@ -1805,6 +1837,31 @@ export interface components {
             last_seen_at: string;
             /** Format: int64 */
             minutes: number;
+            notes: {
+                /** Format: date-time */
+                noted_at: string;
+                noted_by: string | null;
+                /** Format: int64 */
+                location_id: number | null;
+                location_name: string | null;
+                note: string;
+            }[];
+        };
+        /**
+         * @example {
+         *       "count": 2,
+         *       "location_id": 7710249930581042,
+         *       "location_name": "Dock 3",
+         *       "timestamp": "2026-05-04T08:15:02.120Z"
+         *     }
+         */
+        InventorySaved: {
+            count: number;
+            /** Format: int64 */
+            location_id: number;
+            location_name: string;
+            /** Format: date-time */
+            timestamp: string;
         };
         /**
          * @example {
@@ -2139,6 +2196,11 @@ export interface components {
             /** Format: uri */
             url?: string;
             enabled?: boolean;
+        };
+        SightingsSave: {
+            location_identifier: string;
+            asset_identifiers: string[];
+            note?: string | null;
         };
         CodesResolve: {
             codes: string[];
@@ -3484,7 +3546,10 @@ export interface operations {
     };
     "readers.rotate-token": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description How long the old token stays valid. A token that was replaced earlier always ends at once. */
+                overlap_seconds?: number;
+            };
             header?: never;
             path: {
                 reader_id: number;
@@ -4341,6 +4406,62 @@ export interface operations {
             500: components["responses"]["500"];
         };
     };
+    "sightings.save": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "location_identifier": "DOCK-3",
+                 *       "asset_identifiers": [
+                 *         "ASSET-0001"
+                 *       ],
+                 *       "note": "Left wheel is broken"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SightingsSave"];
+            };
+        };
+        responses: {
+            /** @description Saved */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "count": 2,
+                     *         "location_id": 7710249930581042,
+                     *         "location_name": "Dock 3",
+                     *         "timestamp": "2026-05-04T08:15:02.120Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["InventorySaved"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
     search: {
         parameters: {
             query?: {
@@ -4595,6 +4716,12 @@ export interface operations {
         parameters: {
             query?: {
                 at?: string;
+                /** @description Repeat the parameter to match any of several values. */
+                location_id?: number[];
+                /** @description With a location filter: also the locations below those locations. */
+                include_descendants?: boolean;
+                /** @description Case-insensitive substring; `%` and `_` are ordinary characters. */
+                q?: string;
             };
             header?: never;
             path?: never;

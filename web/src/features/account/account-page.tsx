@@ -62,7 +62,12 @@ const quotaLabels: Record<string, string> = {
   members: 'Members',
   api_keys: 'API keys',
   imports: 'Stored imports',
+  stored_bytes: 'Stored data, estimated every hour',
+  query_seconds: 'Seconds of searches and reports in this minute',
 }
+
+const formatUse = (quota: string, value: number): string =>
+  quota === 'stored_bytes' ? `${formatNumber(Math.round(value / 1e8) / 10)} GB` : formatNumber(value)
 
 /** The organization's usage and its limits. */
 function Quotas() {
@@ -77,7 +82,7 @@ function Quotas() {
             <Table.Tr key={quota}>
               <Table.Td w="45%">{quotaLabels[quota] ?? quota}</Table.Td>
               <Table.Td>
-                {formatNumber(used)} of {formatNumber(limit)}
+                {formatUse(quota, used)} of {formatUse(quota, limit)}
               </Table.Td>
             </Table.Tr>
           ))}

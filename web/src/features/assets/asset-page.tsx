@@ -74,7 +74,7 @@ function CurrentLocationCard({ assetId }: { assetId: number }) {
             <RelativeTime at={row.asset_last_seen} />
           </Fact>
           {stay !== undefined && (
-            <Fact label="There for">
+            <Fact label="At this location for">
               {isCompleteStay ? '' : 'at least '}
               {duration((Date.now() - stay.from) / 1000)}
             </Fact>

@@ -153,7 +153,7 @@ export function AssetsPage() {
                 <EmptyState
                   icon={<IconBox size={24} />}
                   title="No assets yet"
-                  action={isManager && <Button onClick={() => setCreating(true)}>Add the first one</Button>}
+                  action={isManager && <Button onClick={() => setCreating(true)}>Create the first asset</Button>}
                 >
                   An asset is any movable object you want to find again: a pallet jack, a case, a bed. Give it a name
                   and a tag, and it appears at every location where the tag is read.

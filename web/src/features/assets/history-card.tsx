@@ -9,7 +9,7 @@ import { Card } from '../../components/page.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { LocationLink } from '../../components/record-links.tsx'
-import { duration, formatNumber, timeRange, timeWithSeconds } from '../../lib/time.ts'
+import { duration, exactDateTime, formatNumber, timeRange, timeWithSeconds } from '../../lib/time.ts'
 import { Timeline } from './timeline.tsx'
 
 const dayMs = 86_400_000
@@ -117,6 +117,26 @@ function describeStay(stay: Stay, isPresent: boolean): string {
   return stay.began_earlier ? `until ${timeRange(ended)}, ${length} or more` : `${timeRange(began, ended)}, ${length}`
 }
 
+/** What operators wrote when they set the location during a stay. */
+function Notes({ stay }: { stay: Stay }) {
+  if (stay.notes.length === 0) return null
+  return (
+    <ul className="stay-notes" aria-label="Notes">
+      {stay.notes.map((one, index) => (
+        <li key={index}>
+          <Text size="sm" span style={{ overflowWrap: 'anywhere' }}>
+            {one.note}
+          </Text>
+          <Text size="xs" c="dimmed" className="number">
+            {one.noted_by ?? 'Former user'}, {exactDateTime(one.noted_at)}
+            {one.location_id !== stay.location_id && `, at ${one.location_name ?? 'a deleted location'}`}
+          </Text>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
 function StayRow({ assetId, stay, name, text }: { assetId: number; stay: Stay; name: string; text: string }) {
   const [isOpen, setOpen] = useState(false)
   return (
@@ -141,9 +161,10 @@ function StayRow({ assetId, stay, name, text }: { assetId: number; stay: Stay; n
           </Text>
         </Box>
         <Text size="xs" c="dimmed" className="number" visibleFrom="xs">
-          {formatNumber(stay.minutes)} min seen
+          {stay.minutes > 0 && `${formatNumber(stay.minutes)} min seen`}
         </Text>
       </div>
+      <Notes stay={stay} />
       {isOpen && <Minutes assetId={assetId} stay={stay} />}
     </div>
   )

@@ -1,7 +1,7 @@
-import { Button, Group, Stack, Text } from '@mantine/core'
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { saveSightings } from '../../api/assets.ts'
+import { setLocation } from '../../api/assets.ts'
 import { oneLocation } from '../../api/locations.ts'
 import { refreshOverview } from '../../api/overview.ts'
 import { ErrorAlert, notify } from '../../components/feedback.tsx'
@@ -19,14 +19,13 @@ export function SetLocation({
 }) {
   const queries = useQueryClient()
   const [locationId, setLocationId] = useState<number | null>(null)
+  const [note, setNote] = useState('')
   const what = assets.length === 1 ? assets[0]!.name : `${formatNumber(assets.length)} assets`
   const save = useMutation({
     mutationFn: async (id: number) => {
       const location = await queries.query(oneLocation(id))
-      await saveSightings(
-        location.external_key,
-        assets.map((one) => one.external_key),
-      )
+      const keys = assets.map((one) => one.external_key)
+      await setLocation(location.external_key, keys, note.trim() === '' ? null : note.trim())
       return location
     },
     onSuccess: async (location) => {
@@ -37,15 +36,26 @@ export function SetLocation({
     },
   })
   return (
-    <GuardedModal guards={null} opened onClose={onClose} title={`Set the location of ${what}`}>
+    <GuardedModal guards={note === '' ? null : 'input'} opened onClose={onClose} title={`Set the location of ${what}`}>
       <Stack>
-        <Text size="sm">It is recorded as seen there now, by you. The next read of a tag may move it again.</Text>
+        <Text size="sm">
+          This records that you see {assets.length === 1 ? 'it' : 'them'} there now. The next read of a tag can change
+          the location again.
+        </Text>
         <LocationPicker
           label="Location"
           placeholder="Search for a location"
           data-autofocus
+          openOnFocus={false}
           value={locationId}
           onChange={(id) => setLocationId(id)}
+        />
+        <TextInput
+          label="Note"
+          description="Optional. Shown in the history of the asset."
+          maxLength={1000}
+          value={note}
+          onChange={({ currentTarget }) => setNote(currentTarget.value)}
         />
         {save.isError && <ErrorAlert error={save.error} />}
         <Group justify="flex-end">

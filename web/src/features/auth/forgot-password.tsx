@@ -17,7 +17,7 @@ export function ForgotPasswordPage() {
   )
   if (isSent)
     return (
-      <AuthPage title="Check your mail">
+      <AuthPage title="Check your e-mail">
         <Text size="sm">
           If an account for <b>{form.values.email}</b> exists, we sent a link to set a new password. The link is valid
           for one hour. If the server cannot send mail, its operator finds the link in the log.

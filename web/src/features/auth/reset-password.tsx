@@ -28,7 +28,7 @@ export function ResetPasswordPage() {
     <AuthPage title="Set a new password">
       {token === '' && (
         <Alert color="yellow" title="This link is incomplete">
-          Open the link from the mail again, or request a new one.
+          Open the link from the e-mail again, or request a new one.
         </Alert>
       )}
       <AuthForm

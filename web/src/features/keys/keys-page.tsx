@@ -30,7 +30,7 @@ const curl = (apiKey: NewApiKey): string =>
 
 export function KeysPage() {
   return (
-    <AdminOnly title="API Keys">
+    <AdminOnly title="API keys">
       <Keys />
     </AdminOnly>
   )
@@ -128,11 +128,11 @@ function Keys() {
   return (
     <Page
       kind="form"
-      title="API Keys"
+      title="API keys"
       lead={`Credentials for programs that use the API of ${org.name}. Scopes and expiry cannot be changed after creation.`}
       actions={
         <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
-          New Key
+          New key
         </Button>
       }
     >

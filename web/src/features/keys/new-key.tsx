@@ -64,7 +64,7 @@ export function NewKey({ onClose, onCreated }: { onClose: () => void; onCreated:
     onError: (error) => showFieldErrors(form, error),
   })
   return (
-    <GuardedModal guards={form.isDirty() ? 'input' : null} opened onClose={onClose} title="New Key" size="lg">
+    <GuardedModal guards={form.isDirty() ? 'input' : null} opened onClose={onClose} title="New key" size="lg">
       <form onSubmit={form.onSubmit(() => action.mutate())} noValidate>
         <Stack gap="md">
           <TextInput

@@ -13,21 +13,20 @@ import {
   Table,
   Text,
 } from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { listPositions, useAssetNames } from '../../api/assets.ts'
-import { ancestorsOf, deleteLocation, oneLocation, locationEvents } from '../../api/locations.ts'
-import { refreshOverview, useLocationCounts } from '../../api/overview.ts'
+import { ancestorsOf, locationEvents, oneLocation } from '../../api/locations.ts'
+import { useLocationCounts } from '../../api/overview.ts'
 import type { Location } from '../../api/types.ts'
-import { Confirm } from '../../components/confirm.tsx'
+import { usePendingDeletions } from '../../components/delete-with-undo.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { IconBox, IconDots, IconPencil, IconPlus, IconScan, IconTag, IconTrash } from '../../components/icons.ts'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { Card, Page } from '../../components/page.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { AssetLink, LocationLink } from '../../components/record-links.tsx'
-import { notify } from '../../components/feedback.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { RecordErrorPage } from '../../components/record-error-page.tsx'
 import { RenameKey } from '../../components/rename-key.tsx'
@@ -35,6 +34,7 @@ import { TagsCard } from '../../components/tags-card.tsx'
 import { useHasRole } from '../../components/use-session.ts'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { formatNumber } from '../../lib/time.ts'
+import { DeleteLocation } from './delete-location.tsx'
 import { EditLocation } from './edit-location.tsx'
 import { NewLocation } from './new-location.tsx'
 
@@ -161,21 +161,28 @@ function LocationEventsCard({ id, includeBelow }: CardProps) {
 
 function ChildLocationsCard({ location, onAdd }: { location: Location; onAdd: (() => void) | null }) {
   const counts = useLocationCounts()
-  const children = [...counts.values()].filter((one) => one.parent_id === location.id)
+  const deleting = usePendingDeletions()
+  const children = [...counts.values()].filter((one) => one.parent_id === location.id && !deleting.has(one.location_id))
   return (
     <Card
       title="Locations below"
       aside={
         onAdd !== null && (
-          <Button size="compact-sm" variant="light" leftSection={<IconPlus size={14} />} onClick={onAdd}>
-            Add
+          <Button
+            size="compact-sm"
+            variant="light"
+            aria-label="New location"
+            leftSection={<IconPlus size={14} />}
+            onClick={onAdd}
+          >
+            New
           </Button>
         )
       }
     >
       {children.length === 0 && (
         <Text size="sm" c="dimmed">
-          None.
+          No locations below.
         </Text>
       )}
       {children
@@ -256,23 +263,15 @@ function Actions({ location, onOpen }: { location: Location; onOpen: (what: 'edi
 
 function Loaded({ location }: { location: Location }) {
   const isManager = useHasRole('manager')
-  const navigate = useNavigate()
-  const queries = useQueryClient()
   const ancestors = useQuery(ancestorsOf(location.id))
   const [open, setOpen] = useState<'edit' | 'rename' | 'delete' | 'new' | null>(null)
   const [includeBelow, setIncludeBelow] = useState(true)
   const close = (): void => setOpen(null)
-  const onDelete = async (): Promise<void> => {
-    await deleteLocation(location.id)
-    refreshOverview(queries)
-    notify(`${location.name} was deleted.`)
-    await navigate({ to: '/locations' })
-  }
   return (
     <Page
       title={location.name}
       above={
-        <Breadcrumbs separatorMargin={6} fz="sm" c="dimmed">
+        <Breadcrumbs separatorMargin={6} fz="sm" c="dimmed" mih="1.55em">
           <Anchor inherit underline="always" c="dimmed" renderRoot={(props) => <Link to="/locations" {...props} />}>
             Locations
           </Anchor>
@@ -315,16 +314,7 @@ function Loaded({ location }: { location: Location }) {
         <RenameKey kind="locations" id={location.id} current={location.external_key} opened onClose={close} />
       )}
       {open === 'new' && <NewLocation opened parentId={location.id} onClose={close} />}
-      <Confirm
-        opened={open === 'delete'}
-        title={`Delete ${location.name}?`}
-        verb="Delete location"
-        onConfirm={onDelete}
-        onClose={close}
-      >
-        A location can be deleted only if it has no locations below it and no asset was last seen there. This cannot be
-        undone.
-      </Confirm>
+      {open === 'delete' && <DeleteLocation location={location} onClose={close} />}
     </Page>
   )
 }

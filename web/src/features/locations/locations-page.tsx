@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { overview } from '../../api/overview.ts'
+import { usePendingDeletions } from '../../components/delete-with-undo.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { IconChevronDown, IconChevronRight, IconMapPin, IconPlus, IconSearch } from '../../components/icons.ts'
 import { Page } from '../../components/page.tsx'
@@ -57,10 +58,11 @@ export function LocationsPage() {
   const [collapsed, setCollapsed] = useState<ReadonlySet<number>>(new Set())
   const setCreating = (isOpen: boolean): void =>
     void navigate({ search: (old) => ({ ...old, create: isOpen ? 'yes' : undefined }) as never, replace: true })
-  const rows = useMemo(
-    () => treeRows(filterTree(counts.data?.locations ?? [], q), q === '' ? collapsed : new Set()),
-    [counts.data, q, collapsed],
-  )
+  const deleting = usePendingDeletions()
+  const rows = useMemo(() => {
+    const kept = counts.data?.locations.filter((one) => !deleting.has(one.location_id)) ?? []
+    return treeRows(filterTree(kept, q), q === '' ? collapsed : new Set())
+  }, [counts.data, deleting, q, collapsed])
   const toggle = (id: number): void =>
     setCollapsed((old) => (old.has(id) ? new Set([...old].filter((one) => one !== id)) : new Set([...old, id])))
   return (
@@ -113,7 +115,7 @@ export function LocationsPage() {
               <EmptyState
                 icon={<IconMapPin size={24} />}
                 title="No locations yet"
-                action={isManager && <Button onClick={() => setCreating(true)}>Add the first location</Button>}
+                action={isManager && <Button onClick={() => setCreating(true)}>Create the first location</Button>}
               >
                 Start with a site or a building, then add halls, rooms and shelves below it. Readers and operators
                 report the location of assets.

@@ -144,7 +144,7 @@ function Invitations() {
                 {one.email} <Badge color="gray">{one.role}</Badge>
               </Text>
               <Text size="xs" c="dimmed">
-                until <RelativeTime at={one.expires_at} />
+                expires <RelativeTime at={one.expires_at} />
               </Text>
               <Button
                 size="compact-sm"

@@ -24,15 +24,15 @@ export function FirstSteps({ data }: { data: Overview }) {
       title: 'Create locations',
       text: 'For example a site, a hall, a room or a shelf.',
       isDone: data.locations.length > 0,
-      action: isManager && <Button onClick={() => setOpen('location')}>Add a location</Button>,
+      action: isManager && <Button onClick={() => setOpen('location')}>Create a location</Button>,
     },
     {
-      title: 'Add assets and tags',
-      text: 'Add them one by one or import a CSV file. Readers and cameras identify an asset by its RFID, BLE or barcode tag.',
+      title: 'Create assets and attach tags',
+      text: 'Create them one by one or import a CSV file. Readers and cameras identify an asset by its RFID, BLE or barcode tag.',
       isDone: data.assets_total > 0,
       action: isManager && (
         <Group gap="sm">
-          <Button onClick={() => setOpen('asset')}>Add an asset</Button>
+          <Button onClick={() => setOpen('asset')}>Create an asset</Button>
           <Button variant="default" renderRoot={(props) => <Link to="/import" {...props} />}>
             Import a CSV
           </Button>

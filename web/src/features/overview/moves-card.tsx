@@ -10,6 +10,8 @@ import { QueryView } from '../../components/query-view.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 
 const maxMoves = 40
+/** The same while moves load and arrive, so that nothing below the card shifts. */
+const listHeight = 430
 
 /** Moves received since the page was opened, newest first. */
 function useLiveMoves(): readonly Move[] {
@@ -65,10 +67,15 @@ const waitingText = (count: number): string =>
 export function MovesCard() {
   const liveMoves = useLiveMoves()
   const earlier = useQuery(recentMoves({ limit: maxMoves }))
+  if (earlier.data !== undefined) return <Moves liveMoves={liveMoves} earlier={earlier.data.data} />
   return (
-    <QueryView query={earlier} rows={6}>
-      {({ data }) => <Moves liveMoves={liveMoves} earlier={data} />}
-    </QueryView>
+    <Card title="Moves">
+      <Box h={listHeight}>
+        <QueryView query={earlier} rows={10}>
+          {() => null}
+        </QueryView>
+      </Box>
+    </Card>
   )
 }
 
@@ -96,6 +103,7 @@ function Moves({ liveMoves, earlier }: { liveMoves: readonly Move[]; earlier: re
               <Button
                 size="compact-xs"
                 variant="light"
+                miw={112}
                 onClick={() => {
                   showAll()
                   list.current?.scrollTo({ top: 0 })
@@ -112,13 +120,13 @@ function Moves({ liveMoves, earlier }: { liveMoves: readonly Move[]; earlier: re
         }
       >
         {shown.length === 0 ? (
-          <Text size="sm" c="dimmed">
+          <Text size="sm" c="dimmed" h={listHeight}>
             Nothing has moved yet. A move appears when an asset is seen at a different location than before.
           </Text>
         ) : (
           <Box
             ref={list}
-            mah={430}
+            h={listHeight}
             style={{ overflowY: 'auto' }}
             tabIndex={0}
             role="log"

@@ -1,11 +1,12 @@
-import { Grid, Skeleton, Stack } from '@mantine/core'
+import { Grid, Skeleton as Placeholder, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Suspense, lazy } from 'react'
 import { loadCode } from '../../api/connection.ts'
-import { overview } from '../../api/overview.ts'
+import { attention, overview } from '../../api/overview.ts'
 import type { Overview } from '../../api/types.ts'
 import { Card, Page } from '../../components/page.tsx'
 import { QueryView } from '../../components/query-view.tsx'
+import { Skeleton } from '../../components/skeleton.tsx'
 import { AttentionCard } from './attention-card.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import { LocationsCard } from './locations-card.tsx'
@@ -29,7 +30,7 @@ function Loaded({ data }: { data: Overview }) {
       <Suspense
         fallback={
           <Card title="Moves over time">
-            <Skeleton h={200} />
+            <Placeholder h={200} />
           </Card>
         }
       >
@@ -41,9 +42,11 @@ function Loaded({ data }: { data: Overview }) {
 
 export function OverviewPage() {
   const data = useQuery(overview())
+  // The problems are at the top: the rest of the page waits for them, so that it does not shift.
+  const isWaiting = useQuery(attention()).isLoading
   return (
     <Page title="Overview" lead="What needs attention, where the assets are, and what has moved.">
-      <QueryView query={data}>{(loaded) => <Loaded data={loaded} />}</QueryView>
+      {isWaiting ? <Skeleton /> : <QueryView query={data}>{(loaded) => <Loaded data={loaded} />}</QueryView>}
     </Page>
   )
 }

@@ -95,7 +95,7 @@ export function ReaderForm({
               Cancel
             </Button>
             <Button type="submit" loading={action.isPending}>
-              {reader === null ? 'Add reader' : 'Save'}
+              {reader === null ? 'Create reader' : 'Save'}
             </Button>
           </Group>
         </Stack>

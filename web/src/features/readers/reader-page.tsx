@@ -2,23 +2,24 @@ import { Anchor, Box, Button, Grid, Group, SimpleGrid, Stack, Table, Text } from
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { deleteReader, listUnknownTags, oneReader, readerConnection, replaceReaderToken } from '../../api/readers.ts'
+import { deleteReader, listUnknownTags, oneReader, readerConnection } from '../../api/readers.ts'
 import type { NewReader, Reader } from '../../api/types.ts'
 import { Confirm } from '../../components/confirm.tsx'
+import { deleteWithUndo } from '../../components/delete-with-undo.tsx'
 import { IconKey, IconPencil, IconTrash } from '../../components/icons.ts'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { Card, Fact, Page } from '../../components/page.tsx'
 import { LocationLink } from '../../components/record-links.tsx'
-import { notify } from '../../components/feedback.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { RecordErrorPage } from '../../components/record-error-page.tsx'
 import { useHasRole } from '../../components/use-session.ts'
 import { RelativeTime } from '../../components/relative-time.tsx'
-import { formatNumber } from '../../lib/time.ts'
+import { dateTime, formatNumber } from '../../lib/time.ts'
 import { formatLabel } from './formats.ts'
 import { LiveReads } from './live-reads.tsx'
 import { ReaderForm } from './reader-form.tsx'
 import { HealthBadge } from './readers-page.tsx'
+import { ReplaceToken } from './replace-token.tsx'
 import { ReaderToken } from './reader-token.tsx'
 import { Snippets } from './snippets.tsx'
 
@@ -80,9 +81,7 @@ function Loaded({ reader }: { reader: Reader }) {
   const [open, setOpen] = useState<'edit' | 'token' | 'delete' | null>(null)
   const [withToken, setWithToken] = useState<NewReader | null>(null)
   const onDelete = async (): Promise<void> => {
-    await deleteReader(reader.id)
-    void queries.invalidateQueries({ queryKey: ['readers'] })
-    notify(`${reader.name} was removed. Its token no longer works.`)
+    deleteWithUndo(reader.name, [reader.id], deleteReader, () => queries.invalidateQueries({ queryKey: ['readers'] }))
     await navigate({ to: '/readers' })
   }
   return (
@@ -104,7 +103,7 @@ function Loaded({ reader }: { reader: Reader }) {
               Replace token
             </Button>
             <Button variant="default" leftSection={<IconTrash size={16} />} onClick={() => setOpen('delete')}>
-              Remove
+              Delete
             </Button>
           </>
         )
@@ -162,34 +161,30 @@ function Loaded({ reader }: { reader: Reader }) {
             )}
             <Group mt="sm">
               <Text size="xs" c="dimmed">
-                The token was shown when the reader was added. If it is lost, remove the reader and add it again.
+                The token was shown when the reader was created. If it is lost, replace it.
               </Text>
             </Group>
           </Card>
         </Grid.Col>
       </Grid>
       {open === 'edit' && <ReaderForm reader={reader} onClose={() => setOpen(null)} />}
-      <Confirm
-        opened={open === 'token'}
-        title={`Replace the token of ${reader.name}?`}
-        verb="Replace token"
-        onConfirm={async () => setWithToken(await replaceReaderToken(reader.id))}
-        onClose={() => setOpen(null)}
-      >
-        The old token stops working at once and an MQTT connection is closed. The device sends again when you have given
-        it the new token. Its settings, antennas and past reads stay.
-      </Confirm>
+      {open === 'token' && <ReplaceToken reader={reader} onReplaced={setWithToken} onClose={() => setOpen(null)} />}
       {withToken !== null && (
-        <ReaderToken reader={withToken} heading="Give the device its new token" onClose={() => setWithToken(null)} />
+        <ReaderToken reader={withToken} heading="Give the device its new token" onClose={() => setWithToken(null)}>
+          {withToken.previous_token_expires_at !== null && (
+            <Text size="sm">The old token works until {dateTime(withToken.previous_token_expires_at)}.</Text>
+          )}
+        </ReaderToken>
       )}
       <Confirm
         opened={open === 'delete'}
-        title={`Remove ${reader.name}?`}
-        verb="Remove reader"
+        title={`Delete ${reader.name}?`}
+        verb="Delete reader"
         onConfirm={onDelete}
         onClose={() => setOpen(null)}
       >
-        Its token stops working immediately. Its past reads are kept.
+        You can undo this for 30 seconds. After that its token stops working, and its antennas and settings are gone.
+        The sightings from its past reads are kept.
       </Confirm>
     </Page>
   )

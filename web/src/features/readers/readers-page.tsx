@@ -6,6 +6,7 @@ import { Fragment } from 'react'
 import { listReaders, listUnknownTags } from '../../api/readers.ts'
 import type { Reader } from '../../api/types.ts'
 import { DataTable } from '../../components/data-table.tsx'
+import { usePendingDeletions } from '../../components/delete-with-undo.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { IconAntenna, IconInbox, IconPlus } from '../../components/icons.ts'
 import { Page } from '../../components/page.tsx'
@@ -120,6 +121,7 @@ export function ReadersPage() {
     void navigate({ search: (old) => ({ ...old, create: isOpen ? 'yes' : undefined }) as never, replace: true })
   const isSilent = show === 'silent' ? true : undefined
   const readers = useQuery(listReaders({ is_silent: isSilent, limit: size, offset: (page - 1) * size }))
+  const deleting = usePendingDeletions()
   const inbox = useQuery(listUnknownTags({ limit: 1, offset: 0 }))
   const unknown = inbox.data?.total_count ?? 0
   return (
@@ -161,7 +163,7 @@ export function ReadersPage() {
           <DataTable
             label="Readers"
             columns={columns}
-            rows={readers.data?.data}
+            rows={readers.data?.data.filter((one) => !deleting.has(one.id))}
             rowKey={(one) => String(one.id)}
             empty={
               isSilent ? (
@@ -172,9 +174,9 @@ export function ReadersPage() {
                 <EmptyState
                   icon={<IconAntenna size={24} />}
                   title="No readers yet"
-                  action={isManager && <Button onClick={() => setCreating(true)}>Add a reader</Button>}
+                  action={isManager && <Button onClick={() => setCreating(true)}>Create the first reader</Button>}
                 >
-                  Fixed RFID readers, BLE gateways and handhelds report over HTTP or MQTT. Add a reader, assign a
+                  Fixed RFID readers, BLE gateways and handhelds report over HTTP or MQTT. Create a reader, assign a
                   location to each antenna, and copy the settings into the device.
                 </EmptyState>
               )

@@ -44,10 +44,10 @@ const columns = (onAdd: (topicKey: string) => void): ColumnDef<UnknownTopic>[] =
         <Button
           size="compact-sm"
           variant="light"
-          aria-label={`Add as reader: ${original.topic}`}
+          aria-label={`Create reader: ${original.topic}`}
           onClick={() => onAdd(original.topic_key!)}
         >
-          Add as reader
+          Create reader
         </Button>
       ),
   },
@@ -59,7 +59,7 @@ export function UnknownReaders() {
   const [topicKey, setTopicKey] = useState<string | null>(null)
   return (
     <Stack gap="xs" mt="xl" component="section">
-      <Title order={2}>Unknown readers</Title>
+      <Title order={2}>Unregistered readers</Title>
       <QueryView query={unknown} rows={2}>
         {({ reason, topics }) =>
           reason !== null ? (
@@ -76,7 +76,7 @@ export function UnknownReaders() {
           ) : (
             <Paper px="xs" py={4}>
               <DataTable
-                label="Unknown readers"
+                label="Unregistered readers"
                 columns={columns(setTopicKey)}
                 rows={topics}
                 rowKey={(one) => one.topic}

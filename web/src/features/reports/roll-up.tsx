@@ -1,12 +1,11 @@
 import { Button, Select, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { overview, useLocationCounts } from '../../api/overview.ts'
 import type { LocationCount } from '../../api/types.ts'
 import { IconDownload, IconSearch } from '../../components/icons.ts'
 import { formatNumber } from '../../lib/time.ts'
-import { useReportSearch } from './use-report-search.ts'
+import { useReportSearch, useSearchText } from './use-report-search.ts'
 
 /** The number of locations at each level of the tree. */
 function levelSizes(locations: ReadonlyMap<number, LocationCount>): number[] {
@@ -60,8 +59,7 @@ export function useRollUp() {
 /** A text that filters the rows of a report, which the URL holds. */
 export function useNameFilter() {
   const [{ q = '' }, change] = useReportSearch()
-  const [typed, setTyped] = useState(q)
-  const apply = useDebouncedCallback((text: string) => change({ q: text === '' ? undefined : text }), 200)
+  const { typed, type } = useSearchText(q, change)
   const control = (
     <TextInput
       label="Location contains"
@@ -69,10 +67,7 @@ export function useNameFilter() {
       w={190}
       leftSection={<IconSearch size={14} />}
       value={typed}
-      onChange={({ currentTarget: { value } }) => {
-        setTyped(value)
-        apply(value.trim())
-      }}
+      onChange={({ currentTarget }) => type(currentTarget.value)}
     />
   )
   const wanted = q.toLowerCase()

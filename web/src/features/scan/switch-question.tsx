@@ -48,7 +48,7 @@ export function SwitchQuestion({
           Save {unsavedCount} at {from}
         </Button>
         <Button size="xs" variant="default" onClick={onDrop}>
-          Drop {unsavedCount}
+          Discard {unsavedCount}
         </Button>
         <Button size="xs" variant="default" onClick={onKeep}>
           Keep {unsavedCount} for {to}

@@ -40,7 +40,7 @@ const pages: readonly Command[] = [
 const settings: readonly Command[] = [
   { label: 'Account', words: 'settings quotas profile', href: '/settings/account' },
   { label: 'Change password', words: 'settings security', href: '/settings/account' },
-  { label: 'API Keys', words: 'settings credentials tokens', role: 'admin', href: '/settings/api-keys', icon: IconKey },
+  { label: 'API keys', words: 'settings credentials tokens', role: 'admin', href: '/settings/api-keys', icon: IconKey },
   { label: 'Webhooks', words: 'settings events', role: 'admin', href: '/settings/webhooks', icon: IconWebhook },
   { label: 'Members', words: 'settings users roles', role: 'admin', href: '/settings/members' },
 ]

@@ -1,0 +1,124 @@
+import { Box, Group, Switch, Table, Text, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { listPositions, useAssetNames } from '../../api/assets.ts'
+import { DateTimePicker } from '../../components/date-time-picker.tsx'
+import { IconSearch } from '../../components/icons.ts'
+import { Card } from '../../components/page.tsx'
+import { Pager } from '../../components/pager.tsx'
+import { LocationPicker } from '../../components/pickers.tsx'
+import { QueryView } from '../../components/query-view.tsx'
+import { AssetLink, LocationLink } from '../../components/record-links.tsx'
+import { fromPickerValue, toPickerValue } from '../../lib/local-time.ts'
+import { dateTime, exactDateTime } from '../../lib/time.ts'
+import { CsvButton } from './csv-button.tsx'
+import { useReportSearch, useSearchText } from './use-report-search.ts'
+
+const size = 25
+
+/** Where every asset was at a time, for a location and a text. The URL holds the choices. */
+export function PointInTimeReport() {
+  const [{ at: chosen, location, below, q, page = 1 }, change] = useReportSearch()
+  const [hourAgo] = useState(() => new Date(Math.floor(Date.now() / 60_000) * 60_000 - 3_600_000).toISOString())
+  const at = chosen ?? hourAgo
+  const text = useSearchText(q, change)
+  const filter = {
+    at,
+    q,
+    ...(location === undefined ? {} : { location_id: location, include_descendants: below !== 'no' }),
+  }
+  const rows = useQuery(
+    listPositions({ ...filter, limit: size, offset: (page - 1) * size, sort: 'asset_external_key' }),
+  )
+  const nameOf = useAssetNames(rows.data?.data.map((one) => one.asset_external_key) ?? [])
+  return (
+    <Card>
+      <Group mb="sm" align="flex-end" gap="sm">
+        <DateTimePicker
+          label="Time"
+          w={230}
+          value={toPickerValue(at)}
+          onChange={(text) => change({ at: fromPickerValue(text) ?? undefined })}
+        />
+        <Box w={260}>
+          <LocationPicker
+            label="Location"
+            placeholder="All locations"
+            value={location ?? null}
+            onChange={(id) => change({ location: id ?? undefined })}
+          />
+        </Box>
+        <TextInput
+          label="Asset"
+          placeholder="Name, key or tag"
+          w={190}
+          leftSection={<IconSearch size={14} />}
+          value={text.typed}
+          onChange={({ currentTarget }) => text.type(currentTarget.value)}
+        />
+        <CsvButton path="/exports/positions.csv" query={filter} name="positions.csv" />
+      </Group>
+      <Switch
+        size="sm"
+        mb="sm"
+        label="Include locations below"
+        disabled={location === undefined}
+        checked={below !== 'no'}
+        onChange={({ currentTarget: { checked } }) => change({ below: checked ? undefined : 'no' })}
+      />
+      <QueryView query={rows}>
+        {({ data, total_count: total }) =>
+          total === 0 ? (
+            <Text size="sm" c="dimmed">
+              {location === undefined && q === undefined
+                ? 'No asset had been seen by that time.'
+                : 'No asset matches at that time.'}
+            </Text>
+          ) : (
+            <>
+              <div className="table-wrap">
+                <Table aria-label="Asset locations">
+                  <Table.Thead>
+                    <Table.Tr>
+                      <Table.Th fz="xs">Asset</Table.Th>
+                      <Table.Th fz="xs">Location</Table.Th>
+                      <Table.Th fz="xs" visibleFrom="sm">
+                        Seen at
+                      </Table.Th>
+                    </Table.Tr>
+                  </Table.Thead>
+                  <Table.Tbody>
+                    {data.map((row) => (
+                      <Table.Tr key={row.asset_id}>
+                        <Table.Td>
+                          <AssetLink id={row.asset_id} name={nameOf(row.asset_external_key)} />
+                        </Table.Td>
+                        <Table.Td>
+                          <LocationLink id={row.location_id} fallback={row.location_external_key} />
+                          <Text size="xs" c="dimmed" className="number" hiddenFrom="sm">
+                            {dateTime(row.asset_last_seen)}
+                          </Text>
+                        </Table.Td>
+                        <Table.Td visibleFrom="sm" className="number">
+                          {exactDateTime(row.asset_last_seen)}
+                        </Table.Td>
+                      </Table.Tr>
+                    ))}
+                  </Table.Tbody>
+                </Table>
+              </div>
+              <Pager
+                page={page}
+                size={size}
+                total={total}
+                rows={data.length}
+                what="assets"
+                onPage={(next) => change({ page: next === 1 ? undefined : next })}
+              />
+            </>
+          )
+        }
+      </QueryView>
+    </Card>
+  )
+}
