@@ -76,13 +76,13 @@ const minuteInterval = (minutes) => `interval '${Math.floor((historyDays * 1440)
 
 /**
  * Inserts `minutes` minutes per asset, distributed evenly over 360 days until three hours ago and ordered by time, as reads
- * arrive, and one move per asset.
+ * arrive. Each asset arrives at one location with its first minute and moves to another one with its last.
  */
 const seedHistory = (orgId, minutes) => [
   `alter table seeded add column last_minute timestamptz`,
   `update seeded set last_minute = date_trunc('minute', now()) - interval '3 hours' - (n % 300) * interval '1 minute'`,
   `insert into asset_minutes (org_id, asset_id, minute, location_id, observed_at, source)
-  select ${orgId}, s.id, m.minute, ${locationOf(orgId, 's.n + k')}, m.minute + interval '7 seconds', 'reader'
+  select ${orgId}, s.id, m.minute, ${locationOf(orgId, 's.n + least(k, 1)')}, m.minute + interval '7 seconds', 'reader'
   from generate_series(${minutes} - 1, 0, -1) k cross join seeded s
   cross join lateral (select s.last_minute - k * ${minuteInterval(minutes)} as minute) m
   where s.deleted_at is null`,
@@ -98,10 +98,13 @@ const seedHistory = (orgId, minutes) => [
   select ${orgId}, date_trunc('day', seen_at), count(*), 0 from first_sightings where org_id = ${orgId} group by 2`,
   `insert into moves (org_id, delivery_id, asset_id, asset_external_key, asset_name, from_location_id,
     from_location_name, to_location_id, to_location_name, occurred_at, recorded_at)
-  select ${orgId}, gen_random_uuid(), s.id, s.external_key, s.name, f.id, f.name, t.id, t.name, s.last_minute,
-    s.last_minute
-  from seeded s join locations f on f.org_id = ${orgId} and f.id = ${locationOf(orgId, 's.n + 1')}
-  join locations t on t.org_id = ${orgId} and t.id = ${locationOf(orgId, 's.n')} where s.deleted_at is null`,
+  select ${orgId}, gen_random_uuid(), s.id, s.external_key, s.name, f.id, f.name, t.id, t.name, m.at, m.at
+  from (values ${minutes === 1 ? '(0, null::int, 0)' : `(${minutes - 1}, null::int, 1), (0, 1, 0)`}) e (k, origin, target)
+  cross join seeded s
+  cross join lateral (select s.last_minute - e.k * ${minuteInterval(minutes)} + interval '7 seconds' as at) m
+  join locations t on t.org_id = ${orgId} and t.id = ${locationOf(orgId, 's.n + e.target')}
+  left join locations f on f.org_id = ${orgId} and f.id = ${locationOf(orgId, 's.n + e.origin')}
+  where s.deleted_at is null order by m.at`,
   `insert into location_move_counts (org_id, location_id, hour, arrivals, departures)
   select ${orgId}, e.location_id, date_trunc('hour', m.occurred_at), count(*) filter (where e.is_arrival),
     count(*) filter (where not e.is_arrival)
