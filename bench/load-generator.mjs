@@ -105,9 +105,13 @@ async function runClosedLoop({ loads, warmUpMs, measureMs }) {
   return { results, cpuCores: (cpu.user + cpu.system) / 1000 / (warmUpMs + measureMs) }
 }
 
+/** Requests that this process could not send for so long after they were due are not sent at all. */
+const maxLateMs = 50
+
 /**
  * Open loop: sends requests at a fixed rate, independent of response times. A latency starts at the time at which the
- * request was due. When all connections are in use, the request is not sent and counts as a failure.
+ * request was due. A request is not sent, and counts as a failure, when all connections are in use, or when this process
+ * lacks the CPU time to send it: `offeredPerSecond` is the rate that was really sent.
  */
 async function runOpenLoop({
   target: name,
@@ -125,12 +129,15 @@ async function runOpenLoop({
   const windows = []
   const failures = {}
   const pending = []
+  let sent = 0
   const startedAt = performance.now()
   const send = async (atMs, index) => {
     const isMeasured = atMs >= warmUpMs
+    if (performance.now() - startedAt - atMs > maxLateMs) return isMeasured && count(failures, 'generator late')
     // Connections are used round-robin, because the server closes idle connections.
     const connection = idle.shift()
-    if (connection === undefined) return isMeasured && count(failures, 'not sent')
+    if (connection === undefined) return isMeasured && count(failures, 'no connection')
+    if (isMeasured) sent++
     const status = await connection
       .send(nextRequest(target, names, index % maxInFlight, maxInFlight))
       .catch(() => 'disconnected')
@@ -152,7 +159,9 @@ async function runOpenLoop({
   }
   await Promise.all(pending)
   const windowMediansMs = Array.from(windows, (window) => (window === undefined ? null : median(window)))
-  return { perSecond: (latencies.length * 1000) / measureMs, ...summarize(latencies), failures, windowMediansMs }
+  const perSecondOf = (requests) => (requests * 1000) / measureMs
+  const rates = { perSecond: perSecondOf(latencies.length), offeredPerSecond: perSecondOf(sent) }
+  return { ...rates, ...summarize(latencies), failures, windowMediansMs }
 }
 
 function addTarget({ name, ...target }) {

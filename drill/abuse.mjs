@@ -198,7 +198,9 @@ async function runCase(service, neighbour, { name, run }, { neighbourOrganizatio
   const sockets = []
   let peakMiB = 0
   const { credentials, sample } = neighbourOrganization
-  await neighbour.call('start', { origin: origin(service), credentials, ids: sample.ids })
+  // Without the proxy, because the same process generates the abuse.
+  const direct = `http://127.0.0.1:${service.serverPort}`
+  await neighbour.call('start', { origin: direct, credentials, ids: sample.ids })
   const watch = setInterval(() => (peakMiB = Math.max(peakMiB, residentMiB(service.pid))), 100)
   const timer = setTimeout(() => stopping.abort(), abuseMs)
   try {

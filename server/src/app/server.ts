@@ -68,13 +68,15 @@ export async function startServer(context: AppContext, options: ServerOptions): 
   const { log, isOneOfSeveral } = options
   const tls = openTlsFiles(config, log)
   const millis = (): number => clock.millis()
-  // At least the whole burst of a credential may wait.
-  const waiting = { maxWaitingPerTenant: 2 * burst, maxWaiting: 8 * burst, timeoutMs: 8000 }
+  // A rejection costs about as much as a point read. The queue is therefore long, so that clients that repeat rejected
+  // requests at once do not take the CPU time of the requests that are served.
+  const waiting = { maxWaitingPerTenant: 1000, maxWaiting: 3000, timeoutMs: 8000 }
   // More requests than database connections: while some requests wait for the database, others are parsed or serialized.
   const queue = new FairQueue({ ...waiting, maxInFlight: 4 * config.databasePool })
   const anonymousQueue = new FairQueue({ ...waiting, maxInFlight: 4 * config.databasePool })
   // Two passwords are hashed at a time (users/password.ts); meanwhile the other requests wait for the database.
-  const passwordQueue = new FairQueue({ ...waiting, maxInFlight: 4, timeoutMs: 15_000 })
+  const passwordWaiting = { maxWaitingPerTenant: 2 * burst, maxWaiting: 8 * burst, timeoutMs: 15_000 }
+  const passwordQueue = new FairQueue({ ...passwordWaiting, maxInFlight: 4 })
   const downloadQueue = new FairQueue({ ...waiting, maxInFlight: 16 })
   const metrics = telemetry(log)
   const { runJob } = metrics
