@@ -216,7 +216,9 @@ async function runCase(service, neighbour, { name, run }, { neighbourOrganizatio
 }
 
 /** Returns a table: each case with the neighbour's failures and latency, the memory, and whether they are in bounds. */
-export async function runAbuse(service, neighbour, { isQuick, log }) {
+export async function runAbuse(service, neighbour, { isQuick, caseName, log }) {
+  const selected = cases.filter(({ name }) => name.includes(caseName))
+  if (selected.length === 0) throw new Error(`No case of abuse is named like "${caseName}".`)
   const url = service.databaseUrl
   const size = isQuick ? 5_000 : 120_000
   const organization = await createOrganization({
@@ -237,7 +239,7 @@ export async function runAbuse(service, neighbour, { isQuick, log }) {
     session: await signIn(service, 'Abuser'),
   }
   const rows = []
-  for (const abuseCase of cases) {
+  for (const abuseCase of selected) {
     rows.push(await runCase(service, neighbour, abuseCase, { neighbourOrganization, abuser }))
     log(rows.at(-1).join(', '))
   }

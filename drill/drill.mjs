@@ -80,11 +80,11 @@ async function drillFaults(scope, { isQuick }) {
   return lost + duplicated === 0
 }
 
-async function drillAbuse(scope, { isQuick }) {
+async function drillAbuse(scope, { isQuick, caseName }) {
   const disk = await scope.use(createDisk())
   const service = await scope.use(new Service().start(disk.folder))
   const neighbour = await scope.use(startHelper('../drill/neighbour.mjs'))
-  const { columns, rows } = await runAbuse(service, neighbour, { isQuick, log })
+  const { columns, rows } = await runAbuse(service, neighbour, { isQuick, caseName, log })
   process.stdout.write(`${toTable(columns, rows)}\n\n`)
   return rows.every((cells) => cells.at(-1) === 'yes')
 }
@@ -103,13 +103,15 @@ export async function main() {
     options: {
       quick: { type: 'boolean', default: false },
       only: { type: 'string' },
+      case: { type: 'string', default: '' },
       soak: { type: 'boolean', default: false },
       minutes: { type: 'string', default: '60' },
     },
   })
   const minutes = Number(values.minutes)
   if (!(minutes > 0)) throw new Error('--minutes must be a positive number.')
-  const names = values.only?.split(',') ?? (values.soak ? ['soak'] : ['faults', 'abuse'])
+  const usual = values.soak ? ['soak'] : values.case ? ['abuse'] : ['faults', 'abuse']
+  const names = values.only?.split(',') ?? usual
   const unknown = names.filter((name) => !(name in drills))
   if (unknown.length > 0)
     throw new Error(`Unknown drill: ${unknown}. The drills are ${Object.keys(drills).join(', ')}.`)
@@ -119,7 +121,7 @@ export async function main() {
   try {
     for (const name of names) {
       const part = await scope.use(new Scope())
-      const isPassed = await drills[name](part, { isQuick: values.quick, minutes })
+      const isPassed = await drills[name](part, { isQuick: values.quick, caseName: values.case, minutes })
       if (!isPassed) process.exitCode = 1
       await part.stop()
     }

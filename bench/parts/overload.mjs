@@ -62,7 +62,16 @@ export const overload = {
       const { perSecond, offeredPerSecond, p50Ms, p99Ms } = overloaded
       rows.push([name, peak.perSecond, offeredPerSecond, perSecond, goodput, p50Ms, p99Ms, memory, recovery])
     }
-    const columns = ['requests', 'peak req/s', 'sent/s', 'answered in time/s', 'ratio', 'p50 ms', 'p99 ms', 'memory MiB']
+    const columns = [
+      'requests',
+      'peak req/s',
+      'sent/s',
+      'answered in time/s',
+      'ratio',
+      'p50 ms',
+      'p99 ms',
+      'memory MiB',
+    ]
     return { columns: [...columns, 'recovery s'], rows }
   },
 }

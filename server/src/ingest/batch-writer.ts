@@ -31,11 +31,15 @@ interface Tenant<Item, Outcome> {
 export interface BatchLimits {
   /** The maximum number of items per batch, so that no batch occupies the event loop or a connection for long. */
   batchSize: number
+  /** Messages with more bytes than this are not decoded in one event-loop tick, except a single one. */
+  bytesPerTick: number
   /** Items that count as one unit of cost in the fair queue. */
   itemsPerCost: number
   maxWaitingBytes: number
   maxWaitingBytesPerTenant: number
 }
+
+const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** The limit of waiting bytes is exceeded; the sender should retry later. */
 export class BackpressureError extends Error {}
@@ -100,24 +104,34 @@ export class BatchWriter<Item, Outcome> {
   }
 
   async #drain(orgId: number, tenant: Tenant<Item, Outcome>): Promise<void> {
-    let batch = this.#nextBatch(tenant)
-    while (batch.length > 0) {
+    let batch = await this.#nextBatch(tenant)
+    while (tenant.messages.length > 0) {
       const written = this.#writeBatch(orgId, tenant, batch)
       // The next batch is decoded while the database writes this one.
-      await new Promise((resolve) => setImmediate(resolve))
-      const next = this.#nextBatch(tenant)
+      await nextTick()
+      const next = await this.#nextBatch(tenant)
       await written
       // The rest of a message is not written when a part of it failed.
       batch = next.filter(({ message }) => !message.isFinished)
-      if (batch.length === 0) batch = this.#nextBatch(tenant)
+      if (batch.length === 0) batch = await this.#nextBatch(tenant)
     }
     this.#tenants.delete(orgId)
   }
 
-  #nextBatch(tenant: Tenant<Item, Outcome>): Chunk<Item, Outcome>[] {
+  async #nextBatch(tenant: Tenant<Item, Outcome>): Promise<Chunk<Item, Outcome>[]> {
     const batch: Chunk<Item, Outcome>[] = []
     let room = this.#limits.batchSize
+    let openedBytes = 0
     for (const message of [...tenant.messages]) {
+      if (message.items === null) {
+        if (openedBytes > 0 && openedBytes + message.bytes > this.#limits.bytesPerTick) {
+          await nextTick()
+          openedBytes = 0
+        }
+        openedBytes += message.bytes
+      }
+      // The write of its first part may have failed meanwhile.
+      if (message.isFinished) continue
       const items = this.#open(tenant, message)
       if (items === null || message.batchedCount === items.length) continue
       const next = items.slice(message.batchedCount, message.batchedCount + room)
@@ -147,6 +161,7 @@ export class BatchWriter<Item, Outcome> {
     tenant: Tenant<Item, Outcome>,
     batch: readonly Chunk<Item, Outcome>[],
   ): Promise<void> {
+    if (batch.length === 0) return
     const items = batch.length === 1 ? batch[0]!.items : batch.flatMap((chunk) => chunk.items)
     const cost = Math.ceil(items.length / this.#limits.itemsPerCost)
     try {

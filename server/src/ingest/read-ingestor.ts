@@ -51,6 +51,7 @@ export interface ReadIngestorDeps {
 const maxMessageBytes = 1024 * 1024
 const batchLimits = {
   batchSize: 250,
+  bytesPerTick: maxMessageBytes / 4,
   itemsPerCost: 10,
   maxWaitingBytes: 32 * maxMessageBytes,
   maxWaitingBytesPerTenant: 8 * maxMessageBytes,

@@ -9,7 +9,13 @@ interface Write {
   fail: (error: Error) => void
 }
 
-const defaults = { batchSize: 4, itemsPerCost: 2, maxWaitingBytes: 100, maxWaitingBytesPerTenant: 50 }
+const defaults = {
+  batchSize: 4,
+  bytesPerTick: 100,
+  itemsPerCost: 2,
+  maxWaitingBytes: 100,
+  maxWaitingBytesPerTenant: 50,
+}
 
 /** A writer whose writes end when the test releases them; the result of an item is ten times the item. */
 function held(limits: Partial<typeof defaults> = {}, queue = new FairQueue({ maxInFlight: 4 })) {
@@ -187,5 +193,25 @@ describe('The batch writer', () => {
     await tick()
     await finish(1)
     expect(await next).toEqual([30, 40])
+  })
+
+  it('decodes large messages in several event-loop ticks, also when they contain nothing', async () => {
+    const { writer } = held({ bytesPerTick: 10 })
+    const decodedAt: number[] = []
+    let ticks = 0
+    let isDone = false
+    const count = async (): Promise<void> => {
+      for (; !isDone; ticks++) await tick()
+    }
+    const counting = count()
+    const open = (): readonly number[] => (decodedAt.push(ticks), [])
+    const all = [30, 5, 5, 5, 2].map((bytes) => writer.add(1, { bytes, open }))
+    expect(await Promise.all(all)).toEqual([[], [], [], [], []])
+    isDone = true
+    await counting
+    // Those of 5 bytes fit into one tick in pairs.
+    const gaps = decodedAt.slice(1).map((at, index) => at > decodedAt[index]!)
+    expect(gaps).toEqual([true, false, true, false])
+    expect(writer.waitingBytes).toBe(0)
   })
 })

@@ -38,7 +38,7 @@ const OPENING_BRACE = 0x7b
 
 /** The reads of one payload, or null when it does not have this format. Never throws, whatever the input. */
 export function decode(format: Format | 'auto', bytes: Uint8Array, topic: string | null): Decoded | null {
-  if (bytes.every(isBlank)) return nothing()
+  if (isBlankText(bytes)) return nothing()
   const parsed = parseJson(bytes, MAX_DEPTH)
   if (parsed.ok && isEmpty(parsed.value)) return nothing()
   const message: Message = { bytes, json: parsed.ok ? parsed.value : undefined, topic }
@@ -128,6 +128,12 @@ function endOfObject(bytes: Uint8Array, start: number, limit: number): number {
 function isEmpty(json: Json): boolean {
   if (Array.isArray(json)) return json.length === 0
   return typeof json === 'object' && json !== null && Object.keys(json).length === 0
+}
+
+/** A loop, because `every` takes ten times as long. */
+function isBlankText(bytes: Uint8Array): boolean {
+  for (let at = 0; at < bytes.length; at++) if (!isBlank(bytes[at] ?? 0)) return false
+  return true
 }
 
 function isBlank(byte: number): boolean {
