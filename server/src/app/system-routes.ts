@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client'
 import type { RawReply, RawRoute } from '../http/raw-route.ts'
-import { isForwarded } from '../http/client-address.ts'
+import { isForwarded } from '../http/request-headers.ts'
 import { isLoopback } from '../kernel/ip-range.ts'
 import { sameHash, hashSecret } from '../kernel/secrets.ts'
 import { stringify } from 'yaml'

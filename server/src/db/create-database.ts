@@ -1,25 +1,23 @@
-import pg from 'pg'
 import { FairQueue } from '../admission/fair-queue.ts'
 import {
   type Database,
   type Db,
   type Transactions,
-  type Tx,
   type TxOptions,
   longTransactionPoolSize,
   snapshotPoolSize,
 } from './database.ts'
 import { parseHosts } from './failover/primary-discovery.ts'
 import { NotificationListener } from './listener.ts'
-import { StatementPool } from './statement-pool.ts'
 import { Replica } from './failover/replica.ts'
-import { PipelinedPool, type PoolUsage } from './pool.ts'
+import { PipelinedPool, type PoolUsage, StatementPool } from './pool.ts'
 import { HealthProbe } from './failover/health-probe.ts'
 import { limitTemporaryFiles, memoryParameters } from './resources.ts'
 import { type Sql, render } from './sql.ts'
 import { traceStatement } from './trace-statement.ts'
-import { type TransactionPool, openTransactionPool } from './transaction-pool.ts'
-import { toConflict, toOverload, isRetryable } from './constraint-errors.ts'
+import { openTransactionPool } from './transaction-pool.ts'
+import { FairTransactionPool, beginTransaction, pipelined, stepwise } from './transactions.ts'
+import { toOverload } from './constraint-errors.ts'
 
 export const writerRole = 'lastseen_writer'
 export const readerRole = 'lastseen_reader'
@@ -91,8 +89,6 @@ export const randomName = (): string => Math.random().toString(36).slice(2)
 export const isSameInstanceGroup = (name: string, instanceGroup: string): boolean =>
   name.startsWith(`${instanceGroup}/`)
 
-const ignore = (): void => undefined
-
 const unlimitedQueryTime: QueryTimeLimit = {
   assertLeft: async () => undefined,
   measure: (_orgId, work) => work(),
@@ -146,11 +142,13 @@ export function createDatabase(options: ConnectOptions): Connection {
   const listener = new NotificationListener(url, { role: writerRole, application_name: `${listenerName}${name}` })
   // On Citus, `set local app.org_id` must reach the node that stores the tenant's rows.
   const transactionParameters = { ...writerParameters, 'citus.propagate_set_commands': 'local' }
-  const openFairPool = (max: number, idleTimeoutMillis = 0): FairPool => {
-    const open = (): TransactionPool =>
-      openTransactionPool(url, { max, idleTimeoutMillis, timeoutMs, parameters: transactionParameters })
-    return { max, open, pool: open(), slots: new FairQueue({ maxInFlight: max, timeoutMs }) }
-  }
+  const openFairPool = (max: number, idleTimeoutMillis = 0): FairTransactionPool =>
+    new FairTransactionPool({
+      max,
+      open: () => openTransactionPool(url, { max, idleTimeoutMillis, timeoutMs, parameters: transactionParameters }),
+      timeoutMs,
+      onStatement,
+    })
   const ordinary = openFairPool(transactionPoolSize(poolSize))
   const authenticating = openFairPool(authenticationPool.transactions)
   const long = openFairPool(longTransactionPoolSize, longIdleMs)
@@ -161,10 +159,7 @@ export function createDatabase(options: ConnectOptions): Connection {
   const slowReads = new FairQueue({ maxInFlight: poolSize, timeoutMs })
   const stopWatching = parseHosts(url).watch(() => {
     for (const pool of [writer, reader, slowReader, authenticationReader]) pool.destroyAll()
-    for (const fair of fairPools) {
-      fair.pool.destroyAll()
-      fair.pool = fair.open()
-    }
+    for (const pool of fairPools) pool.reconnect()
     probe.close()
     probe = new HealthProbe(parseHosts(url).current, 'select 1 as one')
     listener.reconnect()
@@ -200,100 +195,16 @@ export function createDatabase(options: ConnectOptions): Connection {
     }
   }
 
-  const onClient = (client: pg.ClientBase): Db => ({
-    async query<Row extends object>(statement: Sql) {
-      onStatement?.(statement)
-      return (await traceStatement(statement, () => client.query<Row>(render(statement)))).rows
-    },
-  })
-
-  async function attempt<Result>(
-    fair: FairPool,
-    beginStatements: readonly string[],
-    run: (client: pg.PoolClient, begun: Promise<unknown>) => Promise<Result>,
-  ): Promise<Result> {
-    const client = await fair.pool.connect()
-    // A connection lost between two statements fails the next one; without a listener it would end the process.
-    client.on('error', ignore)
-    let isBroken = false
-    try {
-      // One packet carries the begin statements and every statement that `run` sends before its first await.
-      // If a begin statement fails, the following ones fail too.
-      const { stream } = client.connection
-      stream.cork()
-      const begun = Promise.all(beginStatements.map((text) => client.query(text)))
-      begun.catch(ignore)
-      const result = run(client, begun)
-      stream.uncork()
-      return await result
-    } catch (error) {
-      // A pipelined transaction has ended when the server reported an error and processed the commit. Otherwise roll back.
-      const hasEnded = error instanceof pg.DatabaseError && client.getTransactionStatus() === 'I'
-      if (!hasEnded) await client.query('rollback').catch(() => (isBroken = true))
-      throw error
-    } finally {
-      client.off('error', ignore)
-      client.release(isBroken)
-    }
-  }
-
-  const runStepwise =
-    <Result>(work: (tx: Tx) => Promise<Result>) =>
-    async (client: pg.PoolClient, begun: Promise<unknown>): Promise<Result> => {
-      const result = await work(onClient(client) as Tx)
-      await begun
-      await commit(client)
-      return result
-    }
-
-  /** Sends all statements and the commit in order without waiting for results. After a failure, the commit rolls back. */
-  const runPipelined =
-    <Result>(work: (tx: Tx) => Promise<Result>) =>
-    async (client: pg.PoolClient, begun: Promise<unknown>): Promise<Result> => {
-      const db = onClient(client)
-      const sent: Promise<unknown>[] = [begun]
-      let isOpen = true
-      const query = <Row extends object>(statement: Sql): Promise<Row[]> => {
-        if (!isOpen) return Promise.reject(new Error('a statement came after the commit'))
-        const rows = db.query<Row>(statement)
-        sent.push(rows)
-        return rows
-      }
-      const result = work({ query } as Tx)
-      result.catch(ignore)
-      isOpen = false
-      sent.push(client.query('commit'))
-      const failed = (await Promise.allSettled(sent)).find((outcome) => outcome.status === 'rejected')
-      if (failed !== undefined) throw failed.reason
-      return result
-    }
-
-  async function transact<Result>(
-    fair: FairPool,
-    tenant: number,
-    beginStatements: readonly string[],
-    run: (client: pg.PoolClient, begun: Promise<unknown>) => Promise<Result>,
-  ): Promise<Result> {
-    for (let attempts = 1; ; attempts++) {
-      try {
-        return await fair.slots.run(tenant, 1, () => attempt(fair, beginStatements, run))
-      } catch (error) {
-        if (isRetryable(error) && attempts < 4) continue
-        throw toConflict(error) ?? toOverload(error) ?? error
-      }
-    }
-  }
-
-  const transactionsOn = (fair: FairPool, settings = ''): Transactions => ({
+  const transactionsOn = (pool: FairTransactionPool, settings = ''): Transactions => ({
     withTenant(orgId, work, { asyncCommit = false, isLong = false, isSnapshot = false }: TxOptions = {}) {
       const begin = beginTransaction(orgId, settings, { asyncCommit, isSnapshot })
-      return transact(isSnapshot ? snapshots : isLong ? long : fair, orgId, begin, runStepwise(work))
+      return (isSnapshot ? snapshots : isLong ? long : pool).transact(orgId, begin, stepwise(work))
     },
     withTenantPipelined(orgId, work) {
-      return transact(fair, orgId, beginTransaction(orgId, settings), runPipelined(work))
+      return pool.transact(orgId, beginTransaction(orgId, settings), pipelined(work))
     },
     globalTransaction: (work) =>
-      transact(fair, installation, ['begin', ...(settings === '' ? [] : [settings])], runStepwise(work)),
+      pool.transact(installation, ['begin', ...(settings === '' ? [] : [settings])], stepwise(work)),
   })
 
   const requests: Database = {
@@ -342,14 +253,13 @@ export function createDatabase(options: ConnectOptions): Connection {
       searches: { ...slowReader.usage, waiting: slowReader.usage.waiting + slowReads.waiting },
       ...(replicaReader === null ? {} : { replica: replicaReader.usage }),
       authentication_reads: authenticationReader.usage,
-      transactions: usageOf(ordinary),
-      authentication: usageOf(authenticating),
-      long_transactions: usageOf(long),
-      snapshots: usageOf(snapshots),
+      transactions: ordinary.usage,
+      authentication: authenticating.usage,
+      long_transactions: long.usage,
+      snapshots: snapshots.usage,
     }),
     async close() {
       stopWatching()
-      for (const fair of fairPools) fair.slots.close()
       slowReads.close()
       probe.close()
       await Promise.all([
@@ -359,40 +269,8 @@ export function createDatabase(options: ConnectOptions): Connection {
         authenticationReader.close(),
         replica?.close(),
         listener.close(),
-        ...fairPools.map((fair) => fair.pool.close()),
+        ...fairPools.map((pool) => pool.close()),
       ])
     },
   }
-}
-
-/** Connections for transactions, and the queue that shares them among tenants. */
-interface FairPool {
-  readonly max: number
-  readonly open: () => TransactionPool
-  pool: TransactionPool
-  readonly slots: FairQueue
-}
-
-const usageOf = ({ max, pool, slots }: FairPool): PoolUsage => ({
-  size: max,
-  open: pool.open,
-  inUse: slots.inFlight,
-  waiting: slots.waiting,
-})
-
-async function commit(client: pg.PoolClient): Promise<void> {
-  const { command } = await client.query('commit')
-  if (command === 'ROLLBACK') throw new Error('the transaction was rolled back, because one of its statements failed')
-}
-
-/** Separate statements, because Citus repeats the whole text that contains a SET on every node of the transaction. */
-function beginTransaction(
-  orgId: number,
-  settings: string,
-  { asyncCommit = false, isSnapshot = false }: TxOptions = {},
-): readonly string[] {
-  if (!Number.isSafeInteger(orgId)) throw new TypeError('an organization id is an integer')
-  const commitMode = asyncCommit ? 'set local synchronous_commit = off' : ''
-  const begin = isSnapshot ? 'begin isolation level repeatable read, read only' : 'begin'
-  return [begin, [`set local app.org_id = '${orgId}'`, settings, commitMode].filter((text) => text !== '').join('; ')]
 }

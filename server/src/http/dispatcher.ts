@@ -2,10 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FairQueue } from '../admission/fair-queue.ts'
 import { type ApiError, errorKinds, apiError } from '../kernel/errors.ts'
 import { secretPattern } from '../kernel/secrets.ts'
-import { bearerToken } from './bearer.ts'
 import { type Authenticator, type Principal, anonymous } from './principal.ts'
-import { clientAddress, isForwarded } from './client-address.ts'
-import { isAnonymousAgent } from './user-agent-filter.ts'
 import { toApiError, errorBody, internalError } from './error-response.ts'
 import {
   type RequestContext,
@@ -16,11 +13,16 @@ import {
   send,
   sendEventStream,
 } from './request-context.ts'
-import { checkMediaType } from './media-type.ts'
-import { parseParams } from './validation/params.ts'
-import { parseQuery } from './validation/query.ts'
+import {
+  bearerToken,
+  checkMediaType,
+  checkProtocol,
+  clientAddress,
+  isAnonymousAgent,
+  isForwarded,
+} from './request-headers.ts'
+import { parseParams, parseQuery } from './validation/parameters.ts'
 import { decodeFor, discardBody, readBody, readChunks } from './body.ts'
-import { checkProtocol } from './protocol.ts'
 import type { RawRoute } from './raw-route.ts'
 import { type ConsumeResult, type RateLimiter, fullBucket, rateState, assertAllowed } from './rate-limit.ts'
 import { assertSunsetNotice, setDeprecationHeaders } from './deprecation.ts'
@@ -125,7 +127,7 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
     const missing = missingScope(route, principal)
     if (missing !== undefined) throw apiError.missingScope(missing)
     const query = parseQuery(context.queryText, route.query, target.knownParameters)
-    const params = parseParams(route, target.variables, segments)
+    const params = parseParams(target.variables, segments, route.keys)
     const address = clientAddress(request, deps.trustProxy)
     const call: HandlerContext<never, never, never> & { body: never } = {
       params: params as never,

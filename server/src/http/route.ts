@@ -1,5 +1,5 @@
 import type { Principal } from './principal.ts'
-import type { QueryOf, QuerySpec } from './validation/query.ts'
+import type { QueryOf, QuerySpec } from './validation/parameters.ts'
 import type { Infer, JsonSchema, Shape } from './validation/schema.ts'
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'

@@ -1,7 +1,6 @@
 import type { FairQueue } from '../admission/fair-queue.ts'
-import { bearerToken } from '../http/bearer.ts'
+import { bearerToken, clientAddress } from '../http/request-headers.ts'
 import { readBytes } from '../http/body.ts'
-import { clientAddress } from '../http/client-address.ts'
 import type { RawReply, RawRequest, RawRoute } from '../http/raw-route.ts'
 import { type ApiError, apiError } from '../kernel/errors.ts'
 import type { Device } from '../readers/reader.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bearerToken } from '../../src/http/bearer.ts'
+import { bearerToken } from '../../src/http/request-headers.ts'
 
 const tokenOf = (headers: Record<string, string>): string => bearerToken({ headers } as never)
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { checkMediaType } from '../../src/http/media-type.ts'
+import { checkMediaType } from '../../src/http/request-headers.ts'
 import { ApiError } from '../../src/kernel/errors.ts'
 
 const requestWith = (...pairs: [string, string][]): IncomingMessage =>

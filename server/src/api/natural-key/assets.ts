@@ -2,7 +2,7 @@ import { type AssetPatch, type AssetWithLocation, assetTypes } from '../../asset
 import { listAssetsWithLocation, assetWithLocationRepository } from '../../assets/assets.sql.ts'
 import { deleteAsset } from '../../assets/commands.ts'
 import { boolean, jsonObject, oneOf } from '../../http/validation/fields.ts'
-import { booleanParam, keysParam, searchParam, sortParam } from '../../http/validation/query.ts'
+import { booleanParam, keysParam, searchParam, sortParam } from '../../http/validation/parameters.ts'
 import type { AnyRoute } from '../../http/route.ts'
 import { type Infer, described, optional } from '../../http/validation/schema.ts'
 import { type Output, component } from '../../http/openapi/response-schema.ts'

@@ -1,5 +1,5 @@
 import { boolean } from '../../http/validation/fields.ts'
-import { booleanParam, keysParam, searchParam, sortParam } from '../../http/validation/query.ts'
+import { booleanParam, keysParam, searchParam, sortParam } from '../../http/validation/parameters.ts'
 import { type AnyRoute, ok, route } from '../../http/route.ts'
 import { type Field, described, nullable, optional } from '../../http/validation/schema.ts'
 import { type Output, component, pageExample, pageOf } from '../../http/openapi/response-schema.ts'

@@ -1,4 +1,4 @@
-import type { QueryOf, QuerySpec } from '../../http/validation/query.ts'
+import type { QueryOf, QuerySpec } from '../../http/validation/parameters.ts'
 import { type AnyRoute, created, noContent, ok, route } from '../../http/route.ts'
 import type { Infer, Shape } from '../../http/validation/schema.ts'
 import { type Component, pageExample, pageOf, envelope, envelopeExample } from '../../http/openapi/response-schema.ts'

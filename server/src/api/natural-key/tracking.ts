@@ -1,5 +1,5 @@
 import { assetRepository } from '../../assets/assets.sql.ts'
-import { keysParam, searchParam, sortParam } from '../../http/validation/query.ts'
+import { keysParam, searchParam, sortParam } from '../../http/validation/parameters.ts'
 import { type AnyRoute, ok, route } from '../../http/route.ts'
 import { described, optional } from '../../http/validation/schema.ts'
 import { type Output, component, pageExample, pageOf } from '../../http/openapi/response-schema.ts'

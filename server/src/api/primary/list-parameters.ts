@@ -1,5 +1,5 @@
-import { booleanParam, keysParam, searchParam, sortParam } from '../../http/validation/query.ts'
-import type { QueryOf } from '../../http/validation/query.ts'
+import { booleanParam, keysParam, searchParam, sortParam } from '../../http/validation/parameters.ts'
+import type { QueryOf } from '../../http/validation/parameters.ts'
 import { type Clock, now } from '../../kernel/clock.ts'
 import type { ListRequest } from '../../records/list.sql.ts'
 import { paging } from '../shared/wire.ts'

@@ -1,4 +1,4 @@
-import { idsParam, keysParam } from '../../http/validation/query.ts'
+import { idsParam, keysParam } from '../../http/validation/parameters.ts'
 import { id } from '../../http/validation/fields.ts'
 import { type AnyRoute, ok, route } from '../../http/route.ts'
 import { type Infer, nullable, optional } from '../../http/validation/schema.ts'

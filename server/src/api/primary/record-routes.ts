@@ -1,4 +1,4 @@
-import type { QuerySpec, QueryOf } from '../../http/validation/query.ts'
+import type { QuerySpec, QueryOf } from '../../http/validation/parameters.ts'
 import { type AnyRoute, created, noContent, ok, route } from '../../http/route.ts'
 import type { Infer, Shape } from '../../http/validation/schema.ts'
 import { type Component, pageExample, pageOf, envelope, envelopeExample } from '../../http/openapi/response-schema.ts'

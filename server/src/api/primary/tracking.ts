@@ -7,7 +7,7 @@ import {
   timestampParam,
   searchParam,
   sortParam,
-} from '../../http/validation/query.ts'
+} from '../../http/validation/parameters.ts'
 import { type AnyRoute, ok, route } from '../../http/route.ts'
 import { described, nullable } from '../../http/validation/schema.ts'
 import { type Output, component, pageExample, pageOf } from '../../http/openapi/response-schema.ts'

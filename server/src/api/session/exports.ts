@@ -9,7 +9,7 @@ import {
   positionTable,
   toCsv,
 } from '../../bulk/exports.ts'
-import { booleanParam, idsParam, searchParam, timestampParam } from '../../http/validation/query.ts'
+import { booleanParam, idsParam, searchParam, timestampParam } from '../../http/validation/parameters.ts'
 import { type AnyRoute, type Reply, route } from '../../http/route.ts'
 import type { RecordDeps } from '../../records/record.ts'
 

@@ -1,4 +1,4 @@
-import { idsParam, integerParam, limit, offset, timestampParam } from '../../http/validation/query.ts'
+import { idsParam, integerParam, limit, offset, timestampParam } from '../../http/validation/parameters.ts'
 import { type AnyRoute, ok, route } from '../../http/route.ts'
 import { arrayOf, component, pageOf } from '../../http/openapi/response-schema.ts'
 import { formatMillis, instantFromMillis } from '../../kernel/instant.ts'

@@ -7,7 +7,7 @@ import {
   offset,
   searchParam,
   sortParam,
-} from '../../http/validation/query.ts'
+} from '../../http/validation/parameters.ts'
 import { type AnyRoute, ok, route } from '../../http/route.ts'
 import { nullable } from '../../http/validation/schema.ts'
 import { type Output, component, pageOf, envelope } from '../../http/openapi/response-schema.ts'

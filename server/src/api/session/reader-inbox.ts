@@ -1,5 +1,5 @@
 import { listOf, oneOf, record, id } from '../../http/validation/fields.ts'
-import { limit, offset } from '../../http/validation/query.ts'
+import { limit, offset } from '../../http/validation/parameters.ts'
 import { type AnyRoute, created, ok, route } from '../../http/route.ts'
 import { nullable } from '../../http/validation/schema.ts'
 import { type Component, type Output, component, pageOf, envelope } from '../../http/openapi/response-schema.ts'

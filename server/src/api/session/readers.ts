@@ -1,4 +1,4 @@
-import { booleanParam, integerParam, limit, offset } from '../../http/validation/query.ts'
+import { booleanParam, integerParam, limit, offset } from '../../http/validation/parameters.ts'
 import { type AnyRoute, created, noContent, ok, route } from '../../http/route.ts'
 import { type Component, pageOf, envelope } from '../../http/openapi/response-schema.ts'
 import type { RecordDeps } from '../../records/record.ts'

@@ -1,5 +1,5 @@
 import { id } from '../../http/validation/fields.ts'
-import { integerParam, timestampParam } from '../../http/validation/query.ts'
+import { integerParam, timestampParam } from '../../http/validation/parameters.ts'
 import { type AnyRoute, ok, route } from '../../http/route.ts'
 import { nullable } from '../../http/validation/schema.ts'
 import { type Output, component, arrayOf } from '../../http/openapi/response-schema.ts'

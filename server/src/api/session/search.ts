@@ -1,5 +1,5 @@
 import { listOf, oneOf, id } from '../../http/validation/fields.ts'
-import { integerParam, searchParam } from '../../http/validation/query.ts'
+import { integerParam, searchParam } from '../../http/validation/parameters.ts'
 import { type AnyRoute, ok, route } from '../../http/route.ts'
 import { nullable } from '../../http/validation/schema.ts'
 import { type Output, component, embedded, envelope } from '../../http/openapi/response-schema.ts'

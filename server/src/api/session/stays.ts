@@ -1,7 +1,7 @@
 import { assetRepository } from '../../assets/assets.sql.ts'
 import { boolean, id, listOf, record, text } from '../../http/validation/fields.ts'
 import { nullable } from '../../http/validation/schema.ts'
-import { limit, offset } from '../../http/validation/query.ts'
+import { limit, offset } from '../../http/validation/parameters.ts'
 import { type AnyRoute, ok, route } from '../../http/route.ts'
 import { type Output, component, pageOf } from '../../http/openapi/response-schema.ts'
 import { formatMillis } from '../../kernel/instant.ts'

@@ -1,7 +1,7 @@
 import type { AccountDeps } from '../../accounts/deps.ts'
 import { assertEmailConfirmed } from '../../accounts/email-confirmation.ts'
 import { boolean, id, text } from '../../http/validation/fields.ts'
-import { limit, offset } from '../../http/validation/query.ts'
+import { limit, offset } from '../../http/validation/parameters.ts'
 import { type AnyRoute, noContent, ok, route } from '../../http/route.ts'
 import { type Field, nullable, optional } from '../../http/validation/schema.ts'
 import { type Component, type Output, component, pageOf, envelope } from '../../http/openapi/response-schema.ts'

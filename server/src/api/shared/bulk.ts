@@ -33,7 +33,7 @@ import {
 } from '../../http/openapi/response-schema.ts'
 import type { Principal } from '../../http/principal.ts'
 import { type AnyRoute, type Content, type Reply, ok, route } from '../../http/route.ts'
-import { booleanParam, choiceParam } from '../../http/validation/query.ts'
+import { booleanParam, choiceParam } from '../../http/validation/parameters.ts'
 import { apiError } from '../../kernel/errors.ts'
 import {
   BulkAsset,

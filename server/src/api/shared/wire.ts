@@ -1,5 +1,5 @@
 import { instant } from '../../http/validation/fields.ts'
-import { limit, timestampParam, offset } from '../../http/validation/query.ts'
+import { limit, timestampParam, offset } from '../../http/validation/parameters.ts'
 import type { Field } from '../../http/validation/schema.ts'
 import type { Page, PageRequest } from '../../kernel/page.ts'
 

@@ -1,5 +1,5 @@
 import { HealthProbe } from './health-probe.ts'
-import type { StatementPool } from '../statement-pool.ts'
+import type { StatementPool } from '../pool.ts'
 import type { Sql } from '../sql.ts'
 import { toOverload } from '../constraint-errors.ts'
 

@@ -1,5 +1,5 @@
 import { type ErrorKind, errorKinds, fieldCodes } from '../../kernel/errors.ts'
-import type { Parameter } from '../validation/query.ts'
+import type { Parameter } from '../validation/parameters.ts'
 import { burst } from '../rate-limit.ts'
 import { type AnyRoute, variablesOf } from '../route.ts'
 import { type JsonSchema, objectSchema } from '../validation/schema.ts'

@@ -261,3 +261,35 @@ function conflictingParameter<Q extends object>(
   }
   return undefined
 }
+
+/** Parses the variables of a path: those in `keys` as natural keys, the others as ids. */
+export function parseParams(
+  variables: readonly string[],
+  segments: readonly string[],
+  keys: readonly string[] = [],
+): Record<string, number | string> {
+  const params: Record<string, number | string> = {}
+  const problems: FieldProblem[] = []
+  variables.forEach((name, index) => {
+    const result = parseParam(name, segments[index] ?? '', keys.includes(name))
+    if ('value' in result) params[name] = result.value
+    else problems.push({ field: name, ...result.problem })
+  })
+  throwIfAny(problems)
+  return params
+}
+
+function parseParam(name: string, segment: string, isKey: boolean): ParseResult<number | string> {
+  const text = decodeSegment(segment)
+  if (!isKey) return parseId(text ?? segment, name)
+  return text === null ? invalid(`${name} is not percent-encoded UTF-8`) : parseKey(text, name)
+}
+
+function decodeSegment(segment: string): string | null {
+  if (!segment.includes('%')) return segment
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return null
+  }
+}

@@ -10,7 +10,7 @@ import {
   parseQuery,
   searchParam,
   sortParam,
-} from '../../src/http/validation/query.ts'
+} from '../../src/http/validation/parameters.ts'
 import { ApiError } from '../../src/kernel/errors.ts'
 import { withoutMessage } from '../support/error-response.ts'
 
