@@ -10,14 +10,12 @@ import {
 import { parseHosts } from './failover/primary-discovery.ts'
 import { NotificationListener } from './listener.ts'
 import { Replica } from './failover/replica.ts'
-import { PipelinedPool, type PoolUsage, StatementPool } from './pool.ts'
+import { type PoolUsage, StatementPool } from './pool.ts'
 import { HealthProbe } from './failover/health-probe.ts'
-import { limitTemporaryFiles, memoryParameters } from './resources.ts'
-import { type Sql, render } from './sql.ts'
-import { traceStatement } from './trace-statement.ts'
+import { memoryParameters } from './resources.ts'
+import { type Sql, sql } from './sql.ts'
 import { openTransactionPool } from './transaction-pool.ts'
 import { FairTransactionPool, beginTransaction, pipelined, stepwise } from './transactions.ts'
-import { toOverload } from './constraint-errors.ts'
 
 export const writerRole = 'lastseen_writer'
 export const readerRole = 'lastseen_reader'
@@ -110,7 +108,7 @@ export function createDatabase(options: ConnectOptions): Connection {
   const maxStatementMs = Math.floor(timeoutMs * 0.75)
   const capped = (ms: number): string => String(Math.min(ms, maxStatementMs))
   const parameters = { max_parallel_workers_per_gather: '0', ...planning, ...memoryParameters }
-  const poolOptions = { size: poolSize, queryTimeoutMs: timeoutMs }
+  const poolOptions = { size: poolSize, queryTimeoutMs: timeoutMs, onStatement }
   const writerParameters = {
     role: writerRole,
     statement_timeout: capped(timeoutsMs.transaction),
@@ -118,12 +116,7 @@ export function createDatabase(options: ConnectOptions): Connection {
     ...planning,
     ...memoryParameters,
   }
-  const writer = new PipelinedPool({
-    ...poolOptions,
-    url,
-    parameters: { ...parameters, ...writerParameters },
-    onConnect: (client) => client.query(limitTemporaryFiles),
-  })
+  const writer = new StatementPool({ ...poolOptions, url, parameters: { ...parameters, ...writerParameters } })
   const readOptions = (ms: number) => ({
     ...poolOptions,
     parameters: { role: readerRole, statement_timeout: capped(ms), ...parameters },
@@ -165,17 +158,6 @@ export function createDatabase(options: ConnectOptions): Connection {
     listener.reconnect()
   })
 
-  const on = (pool: Pick<StatementPool, 'query'>): Db => ({
-    async query<Row extends object>(statement: Sql) {
-      onStatement?.(statement)
-      try {
-        return await traceStatement(statement, () => pool.query<Row>(statement))
-      } catch (error) {
-        throw toOverload(error) ?? error
-      }
-    },
-  })
-
   // A request whose first statement was admitted is completed, because its response may have begun.
   const queued = (orgId: number, db: Db): Db => {
     let isAdmitted = false
@@ -208,10 +190,10 @@ export function createDatabase(options: ConnectOptions): Connection {
   })
 
   const requests: Database = {
-    read: on(reader),
-    searches: (orgId) => queued(orgId, on(slowReader)),
-    replica: (orgId) => queued(orgId, on(replica ?? slowReader)),
-    global: on({ query: (statement) => writer.query(render(statement)) }),
+    read: reader,
+    searches: (orgId) => queued(orgId, slowReader),
+    replica: (orgId) => queued(orgId, replica ?? slowReader),
+    global: writer,
     ...transactionsOn(ordinary),
   }
   const backgroundTransactions = transactionsOn(
@@ -230,17 +212,16 @@ export function createDatabase(options: ConnectOptions): Connection {
     authentication: {
       ...requests,
       ...transactionsOn(authenticating),
-      read: on(authenticationReader),
+      read: authenticationReader,
     },
     listen: (channel, onNotification, onListening) => listener.listen(channel, onNotification, onListening),
     async notify(channel, payload) {
-      await writer.query({ text: 'select pg_notify($1, $2)', values: [channel, payload] })
+      await writer.query(sql`select pg_notify(${channel}, ${payload})`)
     },
     async listeners() {
-      const rows = await writer.query<{ application_name: string }>({
-        text: 'select application_name from pg_stat_activity where datname = current_database() and starts_with(application_name, $1)',
-        values: [listenerName],
-      })
+      const rows = await writer.query<{ application_name: string }>(sql`
+        select application_name from pg_stat_activity
+        where datname = current_database() and starts_with(application_name, ${listenerName})`)
       return rows.map((row) => row.application_name.slice(listenerName.length))
     },
     async ping() {

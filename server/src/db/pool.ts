@@ -1,10 +1,13 @@
 import pg from 'pg'
 import { type Parameters, clientConfig, connectTimeoutMs, destroy, endClient } from './client.ts'
+import { toOverload } from './constraint-errors.ts'
+import type { Db } from './database.ts'
 import { parseHosts } from './failover/primary-discovery.ts'
 import { forceGenericPlans, hasGenericPlan } from './plan-cache.ts'
 import { limitTemporaryFiles } from './resources.ts'
 import { rejectStandby } from './session.ts'
 import { type Sql, render } from './sql.ts'
+import { traceStatement } from './trace-statement.ts'
 
 interface PooledConnection {
   readonly client: pg.Client
@@ -37,7 +40,7 @@ export interface PoolOptions {
  * the previous ones. A statement goes to the connection with the fewest in flight. A statement that times out closes its
  * connection; a lost connection is replaced when the next statement needs one.
  */
-export class PipelinedPool {
+class PipelinedPool {
   readonly #options: PoolOptions
   readonly #connections = new Set<PooledConnection>()
   #isClosed = false
@@ -115,12 +118,19 @@ export class PipelinedPool {
   }
 }
 
+interface StatementPoolOptions extends PoolOptions {
+  /** Called with every statement before it runs. */
+  onStatement: ((statement: Sql) => void) | undefined
+}
+
 /** Single statements on one server. Statements with a generic plan use separate connections, see `plan-cache.ts`. */
-export class StatementPool {
+export class StatementPool implements Db {
+  readonly #onStatement: ((statement: Sql) => void) | undefined
   readonly #generic: PipelinedPool
   readonly #auto: PipelinedPool
 
-  constructor(options: PoolOptions) {
+  constructor({ onStatement, ...options }: StatementPoolOptions) {
+    this.#onStatement = onStatement
     this.#generic = new PipelinedPool({
       ...options,
       onConnect: (client) => Promise.all([client.query(limitTemporaryFiles), client.query(forceGenericPlans)]),
@@ -128,8 +138,14 @@ export class StatementPool {
     this.#auto = new PipelinedPool({ ...options, onConnect: (client) => client.query(limitTemporaryFiles) })
   }
 
-  query<Row extends object>(statement: Sql): Promise<Row[]> {
-    return (hasGenericPlan(statement) ? this.#generic : this.#auto).query<Row>(render(statement))
+  async query<Row extends object>(statement: Sql): Promise<Row[]> {
+    this.#onStatement?.(statement)
+    const pool = hasGenericPlan(statement) ? this.#generic : this.#auto
+    try {
+      return await traceStatement(statement, () => pool.query<Row>(render(statement)))
+    } catch (error) {
+      throw toOverload(error) ?? error
+    }
   }
 
   get usage(): PoolUsage {

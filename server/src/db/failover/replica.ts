@@ -1,7 +1,8 @@
 import { HealthProbe } from './health-probe.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import type { Db } from '../database.ts'
 import type { StatementPool } from '../pool.ts'
 import type { Sql } from '../sql.ts'
-import { toOverload } from '../constraint-errors.ts'
 
 /** With a greater replication lag, reads go to the primary. */
 const maxLagSeconds = 30
@@ -12,7 +13,7 @@ const probeQuery = `select pg_is_in_recovery() and coalesce(
     or clock_timestamp() - pg_last_xact_replay_timestamp() < interval '${maxLagSeconds} seconds', false) as "isFresh"`
 
 /** Slightly stale reads: from the replica while its lag is small, otherwise from the primary. */
-export class Replica {
+export class Replica implements Db {
   readonly #replica: StatementPool
   readonly #primary: StatementPool
   readonly #probe: HealthProbe
@@ -33,7 +34,7 @@ export class Replica {
       return await this.#replica.query<Row>(statement)
     } catch (error) {
       // A statement that exceeded the limits on the replica would exceed them on the primary too.
-      if (toOverload(error) !== null) throw error
+      if (error instanceof ApiError) throw error
       return this.#primary.query(statement)
     }
   }
