@@ -22,6 +22,7 @@ import {
   isForwarded,
 } from './request-headers.ts'
 import { parseParams, parseQuery } from './validation/parameters.ts'
+import { serialize } from './response-body.ts'
 import { decodeFor, discardBody, readBody, readChunks } from './body.ts'
 import type { RawRoute } from './raw-route.ts'
 import { type ConsumeResult, type RateLimiter, fullBucket, rateState, assertAllowed } from './rate-limit.ts'
@@ -154,7 +155,7 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
         call.body = (await decodeFor(route, call, bytes)) as never
       }
       result = await route.handle(call)
-      if (result.stream === undefined && result.download === undefined) sendJson(context, result)
+      if (result.stream === undefined && result.download === undefined) await sendJson(context, result)
     } catch (error) {
       if (route.upload !== undefined) await discardBody(context)
       throw error
@@ -282,8 +283,8 @@ function missingScope({ scopes, needsAnyScope }: AnyRoute, principal: Principal)
   return scopes.find((scope) => !principal.scopes.has(scope))
 }
 
-function sendJson(context: RequestContext, { status, headers = {}, body }: Reply): void {
-  const payload = body === undefined ? undefined : { type: 'application/json', text: JSON.stringify(body) }
+async function sendJson(context: RequestContext, { status, headers = {}, body }: Reply): Promise<void> {
+  const payload = body === undefined ? undefined : { type: 'application/json', text: await serialize(body as object) }
   send(context, status, headers, payload)
 }
 
