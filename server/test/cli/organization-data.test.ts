@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { deleteOrg, exportOrg } from '../../src/cli/organization-data.ts'
 import { webhookNeeds } from '../../src/app/webhooks.ts'
 import { createUserIn, deleteUserAccount } from '../../src/cli/user.ts'
@@ -50,6 +50,11 @@ async function fullOrganization() {
   const thing = await site.createAsset('Case', { metadata: { note: 'ü "quoted"' } })
   await site.api.post('/api/v1/assets', { name: 'with a generated key' })
   await site.sendReads({ tag: thing.tag, antenna: 1 } as never)
+  // The counters of a reader are written a moment after its reads.
+  await vi.waitFor(async () => {
+    const [reader] = await database.sql`select messages::int from readers where org_id = ${orgId}`
+    expect(reader).toMatchObject({ messages: 1 })
+  }, 10_000)
   await requestAs(app, admin, 'POST', '/sightings', {
     json: { location_identifier: 'DOCK', asset_identifiers: ['CASE'], note: 'broken' },
   })

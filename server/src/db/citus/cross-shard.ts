@@ -96,6 +96,11 @@ export const testedCrossShardStatements: readonly CrossShardStatement[] = [
     'update installation',
     'The next block of ids, over all organizations. Once for 1024 ids.',
   ),
+  onCoordinator(
+    'db/create-database.ts',
+    'select pg_notify',
+    'Events between processes; all processes connect to the coordinator.',
+  ),
   onCoordinator('auth/shared-buckets.sql.ts', 'insert into rate_buckets', buckets),
   onCoordinator('auth/shared-buckets.sql.ts', 'delete from rate_buckets', 'Housekeeping: buckets that are full again.'),
   onCoordinator('auth/login-throttle.sql.ts', 'insert into sign_in_failures', failures),
@@ -125,7 +130,7 @@ export const crossShardStatements: readonly CrossShardStatement[] = [
   ...testedCrossShardStatements,
   onCoordinator(
     'db/create-database.ts',
-    'listen, notify, names of processes',
+    'listen, names of processes',
     'Events between processes; all processes connect to the coordinator.',
   ),
   onCoordinator(
