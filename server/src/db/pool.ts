@@ -26,7 +26,7 @@ export interface PoolUsage {
   waiting: number
 }
 
-export interface PoolOptions {
+interface PoolOptions {
   url: string
   size: number
   parameters: Parameters

@@ -27,7 +27,7 @@ type ParameterValue<P> =
 
 export type QueryOf<Q extends object> = { [K in keyof Q]: ParameterValue<Q[K]> }
 
-export const invalid = (message: string): { problem: Omit<FieldProblem, 'field'> } => ({
+const invalid = (message: string): { problem: Omit<FieldProblem, 'field'> } => ({
   problem: { code: 'invalid_value', message },
 })
 
@@ -121,7 +121,7 @@ export const searchParam = {
 } as const satisfies Parameter<string>
 
 /** A natural key, in a query or in a path. */
-export function parseKey(text: string, name: string): ParseResult<string> {
+function parseKey(text: string, name: string): ParseResult<string> {
   if (text === '')
     return { problem: { code: 'too_short', message: `${name} must not be empty`, params: { min_length: 1 } } }
   return parseBoundedText(text, name)
@@ -134,7 +134,7 @@ export const keysParam = {
   parse: parseKey,
 } as const satisfies Parameter<string>
 
-export const parseId = (text: string, name: string): ParseResult<number> => parseInteger(text, name, 1, maxId)
+const parseId = (text: string, name: string): ParseResult<number> => parseInteger(text, name, 1, maxId)
 
 export const idsParam = {
   schema: { type: 'array', items: { type: 'integer', format: 'int64', minimum: 1, maximum: maxId } },
