@@ -3,7 +3,7 @@ import type { ReadOutcomes } from '../ingest/read-ingestor.ts'
 
 interface IngestMetrics {
   counted: (format: string, outcomes: ReadOutcomes, lateReads: number) => void
-  refused: (transport: string, reason: string) => void
+  refused: (transport: string, reason: string, format: string) => void
   batch: (reads: number, seconds: number) => void
   watchWaitingBytes: (waitingBytes: () => number) => void
 }
@@ -25,8 +25,8 @@ export function ingestMetrics(registry: Registry): IngestMetrics {
   })
   const refused = new Counter({
     name: 'lastseen_reader_refusals_total',
-    help: 'Refused logins and messages of readers, by transport and reason.',
-    labelNames: ['transport', 'reason'],
+    help: 'Refused logins and messages of readers, by transport, reason and the format that the reader is set to.',
+    labelNames: ['transport', 'reason', 'format'],
     registers,
   })
   const late = new Counter({
@@ -54,7 +54,7 @@ export function ingestMetrics(registry: Registry): IngestMetrics {
       for (const [outcome, count] of Object.entries<number>({ ...outcomes }))
         if (count > 0) reads.inc({ format, outcome }, count)
     },
-    refused: (transport, reason) => refused.inc({ transport, reason }),
+    refused: (transport, reason, format) => refused.inc({ transport, reason, format }),
     batch(count, seconds) {
       batches.observe(count)
       batchDurations.observe(seconds)

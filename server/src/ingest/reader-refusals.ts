@@ -46,11 +46,12 @@ const maxTopicLength = 256
  */
 export class ReaderRefusals {
   readonly #log: Logger
-  readonly #onRefused: (transport: string, reason: RefusalReason) => void
+  readonly #onRefused: (transport: string, reason: RefusalReason, format: string) => void
   readonly #entries = new Map<string, Entry>()
   readonly #timer: NodeJS.Timeout
 
-  constructor(log: Logger, onRefused: (transport: string, reason: RefusalReason) => void) {
+  /** `onRefused` gets the format that the reader is set to, empty if the reader is not known. */
+  constructor(log: Logger, onRefused: (transport: string, reason: RefusalReason, format: string) => void) {
     this.#log = log
     this.#onRefused = onRefused
     this.#timer = setInterval(() => this.flush(), intervalMs)
@@ -59,7 +60,7 @@ export class ReaderRefusals {
 
   note(refusal: Refusal): void {
     const { transport, reason, device, address = '', topic = '' } = refusal
-    this.#onRefused(transport, reason)
+    this.#onRefused(transport, reason, device?.format ?? '')
     const source = device === null ? address || topic.slice(0, maxTopicLength) : device.readerId
     const key = `${transport} ${reason} ${source}`
     const known = this.#entries.get(key)
