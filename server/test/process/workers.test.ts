@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isAlive } from '../../src/embedded-postgres/file-lock.ts'
+import type { Reply } from '../support/client.ts'
 import {
   type Pair,
   type ReadyServer,
@@ -36,6 +37,14 @@ const childrenOf = (pid: number): number[] =>
 /** The worker processes, which have the name node. */
 const workersOf = (server: ReadyServer): number[] =>
   childrenOf(server.program.pid).filter((pid) => readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('node'))
+
+/** The series of all counters and histograms. */
+const countersOf = ({ text }: Reply): Map<string, number> =>
+  new Map(
+    [...text.matchAll(/^((?:lastseen|process)_\w+_(?:total|count|bucket|sum)(?:\{.*\})?) (\S+)$/gm)].map(
+      ([, series, value]) => [series!, Number(value)],
+    ),
+  )
 
 /** The processes that have served requests so far, in the order of their log lines. */
 const servers = (server: ReadyServer, path: string): number[] => {
@@ -127,6 +136,26 @@ describe('a server with two workers', { timeout: 60_000 }, () => {
       latest = next
     }
     expect(await count()).toBe(before + 100)
+  })
+
+  it('has counters that do not fall when a worker is killed and replaced', async () => {
+    expect(new Set(await volley(server, '/healthz', '', 20))).toEqual(new Set([200]))
+    let latest = countersOf(await server.send('GET', '/metrics'))
+    expect(latest.size).toBeGreaterThan(50)
+    const [killed] = workersOf(server)
+    process.kill(killed!, 'SIGKILL')
+    await server.program.says(new RegExp(`^Worker ${killed} ended with SIGKILL; starting another$`, 'm'))
+    const expectNoFall = async (): Promise<void> => {
+      const next = countersOf(await server.send('GET', '/metrics'))
+      const fallen = [...latest].filter(([series, value]) => (next.get(series) ?? 0) < value)
+      expect(fallen).toEqual([])
+      latest = next
+    }
+    await expectNoFall()
+    await expect.poll(() => workersOf(server).length, { timeout: 20_000 }).toBe(2)
+    await expectNoFall()
+    await volley(server, '/healthz', '', 20)
+    await expectNoFall()
   })
 
   it('admits 120 requests in a burst over both workers, and one more per second', async () => {
