@@ -1,10 +1,10 @@
 /**
- * `npm run release`: writes the tarballs of the packages, the container image, the SBOM and the checksums of all of them into
- * `release/` (docs/releasing.md). The base image is pinned by its digest; without one no image is built.
+ * `npm run release`: writes the tarballs of the packages, the packaging files, the container image, the SBOM and the checksums
+ * of all of them into `release/` (docs/releasing.md). The base image is pinned by its digest; without one no image is built.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { installPackages, root } from './bootstrap.mjs'
@@ -92,6 +92,15 @@ function packPackages() {
     run('npm', ['pack', '--workspace', `@lastseen/${name}`, '--pack-destination', out, '--loglevel=error'])
 }
 
+/** The units, proxies, chart, rules and compose files, with the paths that they have in the repository. */
+function packPackagingFiles() {
+  const name = `lastseen-packaging-${version}`
+  for (const path of ['LICENSE', 'compose.yaml', 'compose.scale.yaml', 'packaging'])
+    cpSync(join(root, path), join(out, name, path), { recursive: true })
+  run('tar', ['-czf', join(out, `${name}.tar.gz`), '-C', out, name])
+  rmSync(join(out, name), { recursive: true })
+}
+
 function writeSbom() {
   const sbom = outputOf('npm', ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev', '--loglevel=error'])
   if (sbom === null) throw new Error('npm sbom failed')
@@ -132,6 +141,7 @@ else
     rmSync(out, { recursive: true, force: true })
     mkdirSync(out, { recursive: true })
     packPackages()
+    packPackagingFiles()
     writeSbom()
     if (image !== null) buildImage(image)
     writeChecksums()

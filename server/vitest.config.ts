@@ -28,9 +28,9 @@ class FastFilesFirst extends BaseSequencer {
  * them out.
  */
 const nightly = [
-  'test/{backup/backup,embedded-postgres/embedded-postgres,evidence/evidence,packaging/packaging}.test.ts',
+  'test/{backup/backup,embedded-postgres/embedded-postgres,evidence/evidence}.test.ts',
   'test/faults/failover.test.ts',
-  'test/packaging/{broker,image,packages,prometheus,proxies,release,scale-proxy}.test.ts',
+  'test/packaging/*.test.ts',
   'test/process/{backup,bootstrap,hangup,log-format,log-lost,outside,scheduled-backup}.test.ts',
   'test/process/{cli,cli-errors,no-database,operator-lists}.test.ts',
   'test/process/{crash,demo,roles,simulate,traces,workers}.test.ts',

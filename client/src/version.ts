@@ -1,2 +1,2 @@
 /** The version of this package. It repeats package.json, which a browser cannot read; a test compares them. */
-export const version = '0.1.0'
+export const version = '1.0.0'

@@ -139,7 +139,7 @@ describe('a request', () => {
     await (await open()).client.me()
     await (await newClient(org, { baseUrl: proxy.url, userAgent: 'erp-sync/2.1' })).client.me()
     const agents = proxy.requests.map(({ headers }) => headers['user-agent'])
-    const own = 'lastseen-client/0.1.0'
+    const own = 'lastseen-client/1.0.0'
     expect(agents).toEqual([own, own, `erp-sync/2.1 ${own}`, `erp-sync/2.1 ${own}`])
   })
 })

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { mustRunAll } from '../support/packaging.ts'
 import { baseImage, buildah, buildahArgs, buildahOutput, whyNoImages } from '../support/image-builder.ts'
 import {
   type Program,
@@ -18,7 +19,7 @@ usePrograms({ isBuilt: false })
 const reason = whyNoImages()
 if (reason !== null) process.stderr.write(`Not run: the image is not built, because ${reason}.\n`)
 
-describe.skipIf(reason !== null)('The image, built from the Dockerfile', () => {
+describe.skipIf(reason !== null && !mustRunAll)('The image, built from the Dockerfile', () => {
   const name = 'localhost/lastseen-test'
   let container: string
   let server: Program

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chownSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -186,11 +186,24 @@ describe('npm run release', () => {
     })
     expect(status, stderr).toBe(0)
     const { version } = JSON.parse(readFileSync(join(repository, 'server/package.json'), 'utf8')) as { version: string }
-    const files = [`lastseen-${version}.cdx.json`, `lastseen-client-${version}.tgz`, `lastseen-server-${version}.tgz`]
+    const files = [
+      ...[`lastseen-${version}.cdx.json`, `lastseen-client-${version}.tgz`, `lastseen-server-${version}.tgz`],
+      `lastseen-packaging-${version}.tar.gz`,
+    ]
     expect(readdirSync(out).sort()).toEqual(['SHA256SUMS', ...files].sort())
     const checked = execFileSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: out, encoding: 'utf8' })
     expect(checked.trimEnd().split('\n').sort()).toEqual(files.map((name) => `${name}: OK`))
     const { components } = JSON.parse(readFileSync(join(out, files[0]!), 'utf8')) as { components: { name: string }[] }
     expect(components.map(({ name }) => name)).toEqual(expect.arrayContaining(['pg', 'undici', 'aedes']))
+
+    // Every path of the manual that begins with packaging/, and what the compose files mount, is in the archive.
+    execFileSync('tar', ['-xzf', files[3]!], { cwd: out })
+    const unpacked = join(out, `lastseen-packaging-${version}`)
+    expect(readdirSync(unpacked).sort()).toEqual(['LICENSE', 'compose.scale.yaml', 'compose.yaml', 'packaging'])
+    const paths = (folder: string): string[] => readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()
+    expect(paths(join(unpacked, 'packaging'))).toEqual(paths(join(repository, 'packaging')))
+    expect(statSync(join(unpacked, 'packaging/backup.sh')).mode & 0o111).toBe(0o111)
+    for (const file of ['compose.yaml', 'compose.scale.yaml'])
+      expect(readFileSync(join(unpacked, file), 'utf8')).toContain(`image: lastseen:${version}\n`)
   }, 300_000)
 })

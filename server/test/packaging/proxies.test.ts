@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { tmpdir } from 'node:os'
@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type TestUser, createSignedInUser } from '../support/accounts.ts'
 import { type TestApp, startApp } from '../support/app.ts'
 import { Authority } from '../support/certificates.ts'
+import { lacks } from '../support/packaging.ts'
 import { freePort, repository } from '../support/process.ts'
 
 const host = 'lastseen.example.com'
@@ -70,7 +71,7 @@ describe.each([
   ['nginx', nginx, '127.0.0.2'],
   ['Caddy', caddy, '127.0.0.3'],
 ])('Behind %s, configured as packaged,', (name, configure, localAddress) => {
-  const isMissing = !existsSync(configure === nginx ? '/usr/sbin/nginx' : '/usr/bin/caddy')
+  const isMissing = lacks(configure === nginx ? '/usr/sbin/nginx' : '/usr/bin/caddy')
   let port: number
   let child: ChildProcess
   let output = ''

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { type Server, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { lacks } from '../support/packaging.ts'
 import { freePort, newFolder, repository, usePrograms } from '../support/process.ts'
 import { eventually } from '../support/tracking.ts'
 
@@ -12,7 +13,7 @@ usePrograms({ isBuilt: false })
 
 const binary = '/usr/sbin/nginx'
 
-describe.skipIf(!existsSync(binary))('The proxy of compose.scale.yaml', () => {
+describe.skipIf(lacks(binary))('The proxy of compose.scale.yaml', () => {
   const upstreams: Server[] = []
   let proxy: ChildProcess
   let url: string

@@ -1,3 +1,5 @@
+import { stringify } from 'yaml'
+
 /** The values that a template can read, by name. */
 type Scope = Record<string, unknown>
 
@@ -32,10 +34,10 @@ function valueOf(path: string, scope: Scope): unknown {
 function evaluate(expression: string, scope: Scope): string {
   const [first = '', ...filters] = expression.split('|').map((part) => part.trim())
   const [, turned, path = ''] = /^(toYaml )?(\S+)$/.exec(first) ?? []
-  let text = turned === undefined ? String(valueOf(path, scope)) : JSON.stringify(valueOf(path, scope))
+  let text = turned === undefined ? String(valueOf(path, scope)) : stringify(valueOf(path, scope)).trimEnd()
   for (const filter of filters) {
     const [, indent] = /^nindent (\d+)$/.exec(filter) ?? []
-    if (indent !== undefined) text = `\n${' '.repeat(Number(indent))}${text}`
+    if (indent !== undefined) text = `\n${text}`.replaceAll('\n', `\n${' '.repeat(Number(indent))}`)
     else if (filter === 'quote') text = JSON.stringify(text)
     else throw new Error(`the chart uses ${filter}, which this renderer does not know`)
   }
@@ -58,7 +60,9 @@ export function renderTemplate(source: string, scope: Scope): string {
         return out
       } else if (text.startsWith('if ')) {
         const [, not, path = ''] = /^if (not )?(\S+)$/.exec(text) ?? []
-        const isTrue = isShown && Boolean(valueOf(path, inner)) === (not === undefined)
+        const value = isShown ? valueOf(path, inner) : false
+        const isEmpty = Array.isArray(value) ? value.length === 0 : !value
+        const isTrue = isShown && isEmpty !== (not === undefined)
         out += render(inner, isTrue)
         if (isElse) out += render(inner, isShown && !isTrue)
       } else if (text.startsWith('range ')) {
