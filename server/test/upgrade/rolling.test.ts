@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { Balancer } from '../support/balancer.ts'
+import { lacks, mustRunAll } from '../support/packaging.ts'
 import { buildCommit, previousCommit } from '../support/previous-version.ts'
 import {
   type LaunchOptions,
@@ -143,7 +144,7 @@ class Nginx {
   }
 }
 
-describe.skipIf(commit === null || !existsSync(nginx))('An upgrade of two processes under load', () => {
+describe.skipIf((commit === null && !mustRunAll) || lacks(nginx))('An upgrade of two processes under load', () => {
   it('from the previous schema fails no request and loses or doubles nothing, behind nginx', async () => {
     const main = buildCommit(commit!)
     const previous: LaunchOptions = { command: [process.execPath, main], args: ['serve'] }
