@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
 import { type PageReader, runPage, showsErrorStatus } from '../support/page-runner.ts'
@@ -10,6 +11,7 @@ import {
   freePort,
   launch,
   newFolder,
+  repository,
   usePrograms,
 } from '../support/process.ts'
 import { isFull } from '../support/rounds.ts'
@@ -98,6 +100,14 @@ describe.runIf(isFull)('Every page runs on another server in the reverse order:'
   runInOrder(runnable.toReversed(), () => reader)
 })
 
+/** Blocks of a page that are not run: how each starts, and why. */
+const notRun = (page: string, blocks: [RegExp, RegExp | string][]): unknown[] =>
+  blocks.map(([start, why]) => [
+    page,
+    expect.stringMatching(start),
+    typeof why === 'string' ? why : expect.stringMatching(why),
+  ])
+
 describe('The documentation', () => {
   const blocks = pages.flatMap((page) => page.blocks.map((block) => ({ ...block, page: page.name })))
   const placeOf = ({ page, line }: { page: string; line: number }): string => `${page}:${line}`
@@ -120,9 +130,33 @@ describe('The documentation', () => {
       ['docs/development.md', 'npm ci', 'it runs a test inside the tests'],
       ['docs/development.md', 'npm run dev', 'it does not end'],
       ['docs/development.md', 'npm run check', 'it takes many minutes'],
-      ['docs/operating/backup.md', expect.stringContaining('packaging/backup.sh'), 'a nightly test runs the script'],
+      ...notRun('docs/operating/backup.md', [
+        [/^npx lastseen restore FILE /, /^it needs a stopped service; server\/test\/process\/backup.test.ts /],
+        [/^pg_dump /, 'needs an external server; server/test/process/scheduled-backup.test.ts dumps and restores one'],
+      ]),
+      ...notRun('docs/operating/install-container.md', [
+        [/^docker load /, /^needs Docker; server\/test\/packaging\/image.test.ts starts the image, /],
+        [/^for NAME in DATABASE_PASSWORD /, /^needs Docker; .+ check its parts$/],
+        [/^docker compose /, /^needs Docker; server\/test\/packaging\/broker.test.ts adds accounts /],
+      ]),
+      ...notRun('docs/operating/install-kubernetes.md', [
+        [/^kubectl /, /^needs a cluster; server\/test\/packaging\/chart.test.ts renders the chart /],
+      ]),
+      ...notRun('docs/operating/install-npm.md', [
+        [/^npm install /, /^it changes the machine; server\/test\/packaging\/packages.test.ts installs the tarball /],
+        [
+          /^npm install /,
+          /^it changes the machine; server\/test\/packaging has tests of the tarballs and of the units$/,
+        ],
+        [/^systemd-run /, /^needs systemd; the commands themselves run in docs\/operating\/commands.md$/],
+      ]),
       ['docs/operating/install.md', 'npm ci', 'it builds the program that runs the tests'],
+      ...notRun('docs/operating/upgrading.md', [
+        [/^npm install /, /^it changes the machine; server\/test\/upgrade\/rolling.test.ts upgrades /],
+      ]),
       ['docs/readers.md', expect.stringMatching(/^mosquitto_pub /), 'needs mosquitto_pub'],
+      ['docs/releasing.md', 'npm run release', expect.stringContaining('packages.test.ts makes a release')],
+      ['docs/reliability.md', expect.stringMatching(/^npm run drill /), 'it takes many minutes'],
       ['docs/scaling.md', 'for node in 0 1 2; do', 'needs Citus'],
       ['docs/scaling.md', expect.stringMatching(/^TEST_DATABASE_URL=/), 'needs a database server of its own'],
       ...['openssl req', 'SECRET='].map((start) => [
@@ -131,6 +165,22 @@ describe('The documentation', () => {
         'it restarts the server; the tests deliver to this receiver over HTTPS',
       ]),
     ])
+  })
+
+  it('has commands only in blocks that name the shell', () => {
+    const command = /^(\w+=\S* )*(sudo |exec )?(npx|npm|curl|docker|helm|kubectl|systemctl|systemd-run|pg_dump) /m
+    const outputs = pages.flatMap((page) => page.blocks.map(({ output }) => output?.text))
+    const hidden = blocks.filter(
+      ({ language, text, page }) =>
+        language !== 'sh' && page !== 'docs/benchmarks.md' && command.test(text) && !outputs.includes(text),
+    )
+    expect(hidden.map(placeOf)).toEqual([])
+  })
+
+  it('names existing tests as the reason why a block is not run', () => {
+    const named = blocks.flatMap(({ unrunReason }) => unrunReason?.match(/server\/test\/[\w/.-]*\w/g) ?? [])
+    expect(named.filter((path) => !existsSync(join(repository, path)))).toEqual([])
+    expect(named.length).toBeGreaterThan(7)
   })
 
   it('shows an error status for one request per block, so that no other error goes unnoticed', () => {
