@@ -77,7 +77,7 @@ module.exports = {
     {
       name: 'client-library-has-no-dependencies',
       severity: 'error',
-      from: { path: '^client/src/', pathNot: '^client/src/(cli|csv)/' },
+      from: { path: '^client/src/', pathNot: '^client/src/cli/' },
       to: { path: 'node_modules/' },
     },
     {

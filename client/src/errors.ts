@@ -76,7 +76,7 @@ export class RateLimitedError extends LastseenError {
   }
 }
 
-/** 500 and above: the server failed. Only 500 is retried, up to `attempts` times. */
+/** 500 and above: the server or a proxy failed. A 500 was retried, and a read also after 502, 503 and 504, up to `attempts` times. */
 export class ServerError extends LastseenError {}
 
 /**

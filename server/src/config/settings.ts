@@ -186,7 +186,7 @@ export const settings = {
     parse: replicaUrl,
     secret: true,
     about:
-      'A streaming replica of that PostgreSQL for reports, history and exports, which may then be slightly out of date.',
+      'A streaming replica of that PostgreSQL for reports, history and the CSV files of the web app, which may then be slightly out of date.',
   }),
   masterKey: setting({
     name: 'LASTSEEN_MASTER_KEY',
