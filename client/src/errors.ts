@@ -106,14 +106,16 @@ export function createError(details: ErrorDetails): LastseenError {
   return new ErrorClass(details)
 }
 
-/** The Retry-After header in seconds; 1 when it is absent or a date. */
-export function retryAfterSeconds({ headers }: Response): number {
+/** The Retry-After header, a number of seconds or a date, in seconds; 1 when it is absent, not valid or in the past. */
+export function retryAfterSeconds({ headers }: Response, nowMs: number): number {
   const text = headers.get('Retry-After') ?? ''
-  return /^\d+$/.test(text) ? Number(text) : 1
+  if (/^\d+$/.test(text)) return Number(text)
+  const seconds = Math.ceil((Date.parse(text) - nowMs) / 1000)
+  return seconds > 1 ? seconds : 1
 }
 
 /** Parses the error body. A response without one, such as that of a proxy, gets its type from its status. */
-export function parseErrorResponse(response: Response, text: string, attempts: number): ErrorDetails {
+export function parseErrorResponse(response: Response, text: string, attempts: number, nowMs: number): ErrorDetails {
   const error = parseErrorBody(text)
   return {
     status: response.status,
@@ -121,7 +123,7 @@ export function parseErrorResponse(response: Response, text: string, attempts: n
     detail: error.detail ?? `The server answered with status ${response.status}.`,
     requestId: error.request_id ?? response.headers.get('X-Request-ID'),
     fields: error.fields ?? [],
-    retryAfterSeconds: retryAfterSeconds(response),
+    retryAfterSeconds: retryAfterSeconds(response, nowMs),
     attempts,
   }
 }

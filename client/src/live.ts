@@ -44,7 +44,7 @@ function parseFrame(text: string): Frame {
   return frame
 }
 
-/** Yields the frames of a response. Throws when nothing arrives for too long. */
+/** Yields the frames of a response. Throws a NetworkError when it is interrupted or nothing arrives for too long. */
 async function* framesOf(response: Response): AsyncGenerator<Frame> {
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''
@@ -54,7 +54,10 @@ async function* framesOf(response: Response): AsyncGenerator<Frame> {
       const idle = new Promise<never>((_resolve, reject) => {
         timer = setTimeout(() => reject(new NetworkError(`The live stream sent nothing for ${idleMs} ms`)), idleMs)
       })
-      const { done, value } = await Promise.race([reader.read(), idle]).finally(() => clearTimeout(timer))
+      const read = reader.read().catch((error: unknown) => {
+        throw new NetworkError('The live stream was interrupted', { cause: error })
+      })
+      const { done, value } = await Promise.race([read, idle]).finally(() => clearTimeout(timer))
       if (done) return
       const frames = (rest + value).split('\n\n')
       rest = frames.pop() ?? ''
@@ -65,9 +68,9 @@ async function* framesOf(response: Response): AsyncGenerator<Frame> {
   }
 }
 
-/** Errors that another attempt does not solve, such as a missing scope. */
-const isPermanent = (error: unknown): boolean =>
-  error instanceof LastseenError && error.status < 500 && error.status !== 429
+/** Errors that another attempt may solve. Any other one, such as a missing scope, ends the stream. */
+const isTemporary = (error: unknown): boolean =>
+  error instanceof NetworkError || (error instanceof LastseenError && (error.status >= 500 || error.status === 429))
 
 export async function* watchLive(
   api: Primary,
@@ -98,7 +101,7 @@ export async function* watchLive(
       }
     } catch (error) {
       if (isAborted()) return
-      if (isPermanent(error)) throw error
+      if (!isTemporary(error)) throw error
     }
     failures++
     await clock.sleep(Math.min(backoffMs(failures, clock.random()), maxBackoffMs), signal).catch(() => undefined)

@@ -1,5 +1,5 @@
 import { type Clock, raceAbort } from './clock.ts'
-import { NetworkError, createError, parseErrorResponse, retryAfterSeconds } from './errors.ts'
+import { type ErrorDetails, NetworkError, createError, parseErrorResponse, retryAfterSeconds } from './errors.ts'
 
 /** The bytes of a body that is not JSON, or NDJSON. They are sent again with a retry. */
 export interface RawBody {
@@ -103,7 +103,7 @@ export class Transport {
       return JSON.parse(text) as unknown
     } catch {
       const detail = 'The response is not JSON. Check the base URL: a proxy may have answered.'
-      throw createError({ ...parseErrorResponse(response, text, counter.attempts), detail })
+      throw createError({ ...this.#describe(response, text, counter), detail })
     }
   }
 
@@ -119,8 +119,16 @@ export class Transport {
       received = await this.#serialize(request.signal, () => this.#waitForRateLimit(request, counter, limited))
     }
     const { response, text } = received
-    if (!response.ok) throw createError(parseErrorResponse(response, text, counter.attempts))
+    if (!response.ok) throw createError(this.#describe(response, text, counter))
     return received
+  }
+
+  #describe(response: Response, text: string, { attempts }: { attempts: number }): ErrorDetails {
+    return parseErrorResponse(response, text, attempts, this.#options.clock.millis())
+  }
+
+  #retryAfterMs(response: Response): number {
+    return retryAfterSeconds(response, this.#options.clock.millis()) * 1000
   }
 
   /** Sends the request until it is not rate-limited. `limited` is its first 429 response, null when it was not sent yet. */
@@ -133,7 +141,7 @@ export class Transport {
     for (let sent = limited === null ? 0 : 1; ; sent++) {
       if (latest !== null) {
         if (sent >= this.#options.rateLimitAttempts) return latest
-        await this.#options.clock.sleep(retryAfterSeconds(latest.response) * 1000, request.signal)
+        await this.#options.clock.sleep(this.#retryAfterMs(latest.response), request.signal)
       }
       latest = await this.#sendWithRetry(request, counter)
       if (latest.response.status !== 429) return latest
@@ -151,7 +159,7 @@ export class Transport {
         if (isFinal) throw outcome
       } else if (isFinal) return outcome
       const header = outcome instanceof NetworkError ? null : outcome.response.headers.get('Retry-After')
-      const retryAfterMs = header === null ? 0 : retryAfterSeconds((outcome as Received).response) * 1000
+      const retryAfterMs = header === null ? 0 : this.#retryAfterMs((outcome as Received).response)
       const delayMs = Math.max(backoffMs(failures, clock.random()), Math.min(retryAfterMs, maxRetryAfterMs))
       await clock.sleep(delayMs, request.signal)
     }

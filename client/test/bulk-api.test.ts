@@ -53,6 +53,14 @@ describe('bulk.importAssets', () => {
     expect(await client.bulk.importAssets({ format, content })).toMatchObject({ created: 1 })
   })
 
+  it('rejects rows of more than 64 MiB before it sends them, counted in bytes', async () => {
+    let requests = 0
+    const { client: counted } = await newClient(org, { onRequest: () => requests++ })
+    const rows = Array.from({ length: 2 }, () => ({ external_key: 'A', name: 'ü'.repeat(17 * 2 ** 20) }))
+    expect(await rejection(counted.bulk.start('assets', rows))).toBeInstanceOf(RangeError)
+    expect(requests).toBe(0)
+  })
+
   it('throws a BulkJobError when the job fails, and the errors are read by line', async () => {
     const error = (await rejection(
       client.bulk.importAssets([{ external_key: 'A', name: 'a' }, { external_key: 'B' }]),
@@ -153,6 +161,17 @@ describe('bulk exports', () => {
     }
     const { client: unlucky } = await newClient(org, { fetch: broken })
     expect(await rejection(collect(unlucky.bulk.exportAssets()))).toBeInstanceOf(NetworkError)
+  })
+
+  it('may wait twice as long as other requests for their first byte, because the server runs only a few at a time', async () => {
+    const slow: typeof fetch = async (url, init) => {
+      if (!urlOf(url).endsWith('/oauth/token')) await new Promise((resolve) => setTimeout(resolve, 3000))
+      init?.signal?.throwIfAborted()
+      return fetch(url, init)
+    }
+    const { client: patient } = await newClient(org, { fetch: slow, timeoutMs: 2000, attempts: 1 })
+    expect(await collect(patient.bulk.exportAssets())).toHaveLength(500)
+    expect(await rejection(patient.me())).toBeInstanceOf(NetworkError)
   })
 
   it('throw a ForbiddenError without the scope', async () => {

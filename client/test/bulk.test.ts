@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../server/test/support/app.ts'
 import { csvLine } from '../../server/src/bulk/csv.ts'
@@ -266,4 +267,15 @@ describe('progress', () => {
       `${clear}Importing ${'█'.repeat(6)}${'░'.repeat(18)} 1 of 4${clear}Importing ${'█'.repeat(12)}${'░'.repeat(12)} 2 of 4${clear}`,
     )
   })
+
+  it.skipIf(process.platform !== 'linux')(
+    'is shown by lastseen import on a terminal, and cleared at the end',
+    async () => {
+      const path = file('external_key,name', 'T1,Tent', 'T2,Tent')
+      const line = `${process.execPath} ${fileURLToPath(new URL('../bin/lastseen.mjs', import.meta.url))} import ${path}`
+      const { code, stdout } = await run([], { env: cli.env, command: ['script', '-qec', line, '/dev/null'] })
+      expect([code, stdout]).toEqual([0, expect.stringMatching(/\r\u001B\[KImporting [█░]{24} \d of 2\r\u001B\[K/)])
+      expect(stdout.split('\r\u001B[K').at(-1)).toMatch(/^2 created, 0 updated, 0 unchanged, 0 with errors\r?\n$/)
+    },
+  )
 })

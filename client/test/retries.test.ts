@@ -23,6 +23,13 @@ describe('a request', () => {
     expect(clock.sleeps).toEqual([7000, 2000])
   })
 
+  it('waits until the time of a Retry-After that is a date', async () => {
+    const inSevenSeconds = new Date(clock.millis() + 7000).toUTCString()
+    proxy.respond(limited(inSevenSeconds), limited('Thu, 01 Jan 1970 00:00:00 GMT'), limited('soon'), success)
+    expect((await client.me()).name).toBe('Northwind')
+    expect(clock.sleeps).toEqual([7000, 1000, 1000])
+  })
+
   it('backs off after a 500, longer each time, with jitter', async () => {
     proxy.respond(500, 500, 500, 500, success)
     await client.me()

@@ -66,6 +66,8 @@ const mediaTypes: Record<BulkFile['format'], string> = {
 const maxBodyBytes = 64 * 1024 * 1024
 /** An upload may take this many times as long as another request. */
 const uploadTimeoutFactor = 4
+/** The first byte of an export may take this many times as long: it waits until the server has a slot for downloads. */
+const exportTimeoutFactor = 2
 
 type Kind = 'assets' | 'locations'
 type ExportName = Kind | 'history' | 'moves'
@@ -77,12 +79,13 @@ async function toBody<Row>(source: BulkSource<Row>): Promise<RawBody> {
     if (type === undefined) throw new TypeError(`format must be one of ${Object.keys(mediaTypes).join(', ')}`)
     return { type, content: source.content }
   }
-  const parts: string[] = []
+  const encoder = new TextEncoder()
+  const parts: Uint8Array<ArrayBuffer>[] = []
   let size = 0
   for await (const row of source) {
-    const line = `${JSON.stringify(row)}\n`
+    const line = encoder.encode(`${JSON.stringify(row)}\n`)
     parts.push(line)
-    size += line.length
+    size += line.byteLength
     if (size > maxBodyBytes) throw new RangeError('The rows of one import have 64 MiB at most')
   }
   return { type: mediaTypes.ndjson, content: new Blob(parts) }
@@ -221,7 +224,11 @@ export class Bulk {
     query: Record<string, string | undefined>,
     { signal }: CallOptions,
   ): AsyncGenerator<string, void, undefined> {
-    const response = await this.#api.open(`bulk.${name}.export`, { query, signal }, { headers: { Accept: '*/*' } })
+    const response = await this.#api.open(
+      `bulk.${name}.export`,
+      { query, signal },
+      { headers: { Accept: '*/*' }, timeoutMs: exportTimeoutFactor * this.#timeoutMs },
+    )
     const reader = response.body!.pipeThrough(new TextDecoderStream('utf-8', { ignoreBOM: true })).getReader()
     try {
       for (;;) {
