@@ -27,7 +27,7 @@ interface CommonOptions {
   attempts?: number
   /** How often a request is sent while the response is 429. Default: 10; 1 disables these retries. */
   rateLimitAttempts?: number
-  /** How long an attempt may take, in milliseconds. Default: 30,000; for uploads four times, for exports twice as long. */
+  /** How long an attempt may take, in milliseconds. Default: 30,000; for uploads 40 times, for exports twice as long. */
   timeoutMs?: number
   /** Called before every attempt, for logs. */
   onRequest?: (info: RequestInfo) => void

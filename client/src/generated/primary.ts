@@ -158,7 +158,7 @@ export interface paths {
         };
         /**
          * Export the location history of all assets
-         * @description One row per recorded minute of every live asset, by asset and time. `from` and `to` are inclusive. All rows are of one snapshot: changes during the download are not seen. If the export fails midway, the server breaks the connection, so a response that ends normally is complete.
+         * @description One row per recorded minute of every live asset, by asset and time; deleted assets are left out. `from` and `to` are inclusive. All rows are of one snapshot: changes during the download are not seen. If the export fails midway, the server breaks the connection, so a response that ends normally is complete.
          */
         get: operations["bulk.history.export"];
         put?: never;

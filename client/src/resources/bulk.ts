@@ -64,8 +64,8 @@ const mediaTypes: Record<BulkFile['format'], string> = {
 
 /** The largest body that the server accepts. */
 const maxBodyBytes = 64 * 1024 * 1024
-/** An upload may take this many times as long as another request. */
-const uploadTimeoutFactor = 4
+/** An upload may take this many times as long as another request: with the default, as long as the server waits for it. */
+const uploadTimeoutFactor = 40
 /** The first byte of an export may take this many times as long: it waits until the server has a slot for downloads. */
 const exportTimeoutFactor = 2
 

@@ -97,7 +97,7 @@ export function startApi(
     onFailure: (error) => log.error({ event: 'mail.failed', err: error }, 'mail not sent'),
   })
   const imports = new ImportService({
-    ...{ db: db.background, clock, ids: context.ids, quotas: context.quotas, pubsub },
+    ...{ db, background: db.background, clock, ids: context.ids, quotas: context.quotas, pubsub },
     onFailure: (error) => log.error({ event: 'import.failed', err: error }, 'import aborted'),
     onEnded: bulkMetrics(options.metrics.registry),
   })

@@ -141,10 +141,19 @@ export async function noteUse(
     where c.org_id = ${orgId} and c.client_id = u.client_id`)
 }
 
-/** Deletes credentials that were revoked before an instant. Deleted and revoked credentials are rejected alike. */
-export async function deleteRevokedCredentials(tx: Tx, orgId: number, before: Instant): Promise<void> {
+/** The maximum number of credentials that one transaction deletes. */
+const deleteBatchSize = 1000
+
+/**
+ * Deletes a batch of the credentials that were revoked before an instant; returns whether there may be more. Deleted and
+ * revoked credentials are rejected alike.
+ */
+export async function deleteRevokedCredentials(tx: Tx, orgId: number, before: Instant): Promise<boolean> {
   const deleted = await tx.query<{ client_id: string }>(sql`
-    delete from credentials where org_id = ${orgId} and revoked_at < ${toDatabase(before)} returning client_id`)
-  if (deleted.length === 0) return
-  await tx.query(sql`delete from client_ids where client_id = any(${deleted.map((row) => row.client_id)}::uuid[])`)
+    delete from credentials where org_id = ${orgId} and id in (
+      select id from credentials where org_id = ${orgId} and revoked_at < ${toDatabase(before)} limit ${deleteBatchSize})
+    returning client_id`)
+  if (deleted.length > 0)
+    await tx.query(sql`delete from client_ids where client_id = any(${deleted.map((row) => row.client_id)}::uuid[])`)
+  return deleted.length === deleteBatchSize
 }

@@ -1,5 +1,5 @@
 import type { Tx } from '../db/database.ts'
-import { sql } from '../db/sql.ts'
+import { type Sql, sql } from '../db/sql.ts'
 import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
 
 /** Why a session was ended; the app tells it to the user. */
@@ -133,12 +133,25 @@ export async function liveSession(
   return { userId: row.user_id, environment: row.environment, expiresAt: fromDatabase(row.expires_at) }
 }
 
-/** Deletes expired families. Called whenever a new family is created. */
-export async function deleteExpiredFamilies(tx: Tx, orgId: number, before: Instant): Promise<void> {
-  await tx.query(sql`delete from refresh_token_families where org_id = ${orgId} and expires_at < ${toDatabase(before)}`)
-}
+/** The maximum number of families that one statement deletes. */
+const deleteBatchSize = 1000
 
-/** Deletes families that were revoked before an instant. Tokens of deleted and revoked families are rejected alike. */
-export async function deleteRevokedFamilies(tx: Tx, orgId: number, before: Instant): Promise<void> {
-  await tx.query(sql`delete from refresh_token_families where org_id = ${orgId} and revoked_at < ${toDatabase(before)}`)
+/** Deletes a batch of expired families; returns whether there may be more. Called whenever a new family is created. */
+export const deleteExpiredFamilies = (tx: Tx, orgId: number, before: Instant): Promise<boolean> =>
+  deleteBatch(tx, orgId, sql`expires_at < ${toDatabase(before)}`)
+
+/**
+ * Deletes a batch of the families that were revoked before an instant; returns whether there may be more. Tokens of deleted
+ * and revoked families are rejected alike.
+ */
+export const deleteRevokedFamilies = (tx: Tx, orgId: number, before: Instant): Promise<boolean> =>
+  deleteBatch(tx, orgId, sql`revoked_at < ${toDatabase(before)}`)
+
+async function deleteBatch(tx: Tx, orgId: number, isDue: Sql): Promise<boolean> {
+  const deleted = await tx.query(sql`
+    delete from refresh_token_families where org_id = ${orgId} and family_id in (
+      select family_id from refresh_token_families where org_id = ${orgId} and ${isDue}
+      limit ${deleteBatchSize} for update skip locked)
+    returning family_id`)
+  return deleted.length === deleteBatchSize
 }

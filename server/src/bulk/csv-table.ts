@@ -61,6 +61,9 @@ export const ignoredColumns: ReadonlySet<string> = new Set([
 /** The column for a cell of the header row; an empty name leaves the column out. */
 export type ColumnMapping = ReadonlyMap<string, string>
 
+/** Metadata has at most 1,000 members, and a record few other fields. */
+export const maxColumns = 1100
+
 const isMetadataMember = (column: string): boolean => /^metadata\../.test(column)
 
 /** Column names are case-insensitive and may contain spaces, as in `External Key`; names of metadata members are exact. */
@@ -86,6 +89,8 @@ export const isKnownColumn = (kind: Kind, name: string): boolean =>
 
 /** Returns the columns that the cells of the header row name. */
 function readColumns(line: number, cells: readonly string[], kind: Kind, mapping: ColumnMapping): string[] {
+  if (cells.length > maxColumns)
+    throw new CsvError(`line ${line}: a file has at most ${maxColumns} columns, this one has ${cells.length}`)
   const headers = cells.map((cell) => cell.trim())
   const columns = headers.map((header) => mapping.get(header) ?? normalizeColumn(header))
   const reject = (reason: string): never => {
@@ -94,7 +99,8 @@ function readColumns(line: number, cells: readonly string[], kind: Kind, mapping
   const unknown = columns.filter((name) => !isKnownColumn(kind, name))
   if (unknown.length > 0) reject(`${kind} have no column ${unknown.map((name) => `'${name}'`).join(', ')}`)
   if (!columns.includes('external_key')) reject('the column external_key is missing')
-  const duplicate = columns.find((name, index) => name !== '' && columns.indexOf(name) !== index)
+  const names = new Set<string>()
+  const duplicate = columns.find((name) => name !== '' && names.size === names.add(name).size)
   if (duplicate !== undefined) reject(`the column ${duplicate} occurs twice`)
   return columns
 }
@@ -133,8 +139,9 @@ function parseFields(columns: readonly string[], cells: readonly string[]): Reco
   const fields: Record<string, Json> = {}
   const tags: Json[] = []
   const members: [string, string][] = []
-  columns.forEach((column, index) => {
-    const text = valueOf(cells[index] ?? '')
+  cells.forEach((cell, index) => {
+    const column = columns[index]!
+    const text = valueOf(cell)
     if (text === null || ignoredColumns.has(column)) return
     if (column === 'tags') tags.push(...parseTags(text))
     else if (tagTypes.includes(column)) tags.push({ tag_type: column, value: text })

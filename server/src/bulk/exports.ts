@@ -1,7 +1,7 @@
 import type { Asset } from '../assets/asset.ts'
 import { assetBatch } from '../assets/assets.sql.ts'
 import type { Db } from '../db/database.ts'
-import { type Instant, formatMillis, instantFromMillis } from '../kernel/instant.ts'
+import { type Instant, formatMillis, instantFromMillis, microsecondsBetween } from '../kernel/instant.ts'
 import type { Location } from '../locations/location.ts'
 import { locationBatch } from '../locations/locations.sql.ts'
 import type { RecordCore } from '../records/record.ts'
@@ -12,6 +12,7 @@ import {
   type MoveCursor,
   type PositionFilter,
   type PositionLine,
+  assetsSeenWithin,
   historyBatch,
   moveBatch,
   positionBatch,
@@ -102,13 +103,36 @@ export const locationTable: Table<Location> = {
 
 const beforeAllMinutes: HistoryCursor = { assetId: 0, minute: instantFromMillis(0) }
 
-/** One row per recorded minute of every live asset, or of the given assets. */
-export const historyRows = (db: Db, orgId: number, filter: HistoryFilter): Batches<HistoryLine> =>
-  inBatches(
-    beforeAllMinutes,
-    (after: HistoryCursor) => historyBatch(db, orgId, filter, after, batchSize),
-    ({ assetId, minute }) => ({ assetId, minute }),
-  )
+const dayMicroseconds = 86_400_000_000
+
+/** In a period with fewer minutes, the assets that were seen are read first, this many at a time. */
+const maxFewMinutes = 20_000
+const assetsAtATime = 1000
+
+/** The assets whose history is read, in groups; undefined is every asset. */
+async function historyGroups(db: Db, orgId: number, filter: HistoryFilter): Promise<(readonly number[] | undefined)[]> {
+  const { assetIds, from, to } = filter
+  const isShort = from !== undefined && to !== undefined && microsecondsBetween(from, to) < dayMicroseconds
+  const seen = assetIds === undefined && isShort ? await assetsSeenWithin(db, orgId, filter, maxFewMinutes) : null
+  if (seen === null) return [assetIds]
+  const groups = [seen.slice(0, assetsAtATime)]
+  for (let start = assetsAtATime; start < seen.length; start += assetsAtATime)
+    groups.push(seen.slice(start, start + assetsAtATime))
+  return groups
+}
+
+/**
+ * One row per recorded minute of every live asset, or of the given assets. The history is stored by asset, so a short period
+ * in which few assets were seen would be searched for in the history of all.
+ */
+export async function* historyRows(db: Db, orgId: number, filter: HistoryFilter): Batches<HistoryLine> {
+  for (const assetIds of await historyGroups(db, orgId, filter))
+    yield* inBatches(
+      beforeAllMinutes,
+      (after: HistoryCursor) => historyBatch(db, orgId, { ...filter, assetIds }, after, batchSize),
+      ({ assetId, minute }) => ({ assetId, minute }),
+    )
+}
 
 export const historyTable: Table<HistoryLine> = {
   columns: [

@@ -3,7 +3,7 @@ import { type Metadata, metadataSizeProblem } from '../assets/asset.ts'
 import type { Instant } from '../kernel/instant.ts'
 import type { BulkRepository } from '../records/bulk.ts'
 import type { RecordCore } from '../records/record.ts'
-import type { TagDraft } from '../tags/tag.ts'
+import { type TagDraft, maxTagsPerRecord } from '../tags/tag.ts'
 import { type OwnedTag, ownersOf } from '../tags/tags.sql.ts'
 import { type ImportMode, type LineError, type WantedRow, isSame, mergeRow, missingTags, tagKey } from './import-row.ts'
 
@@ -73,6 +73,7 @@ export async function evaluate<R extends Imported>(
       ...claimErrors(row, newTags, claims),
       ...modeErrors(row, existing, mode, adapter.repository.kind),
       ...metadataErrors(row, record),
+      ...tagCountErrors(row, (existing?.tags.length ?? 0) + newTags.length),
       ...periodErrors(row, record),
       ...tagOwners.flatMap((tag, tagIndex) =>
         tag === undefined || isOwn(tag) ? [] : [alreadyAttached(row, newTags[tagIndex]!, tag)],
@@ -139,6 +140,11 @@ function metadataErrors(row: WantedRow, { metadata }: Imported): LineError[] {
   const sizeProblem = row.metadata === undefined || metadata === undefined ? null : metadataSizeProblem(metadata)
   return sizeProblem === null ? [] : [problem(row, sizeProblem.field, sizeProblem.message)]
 }
+
+const tagCountErrors = (row: WantedRow, count: number): LineError[] =>
+  row.tags.length === 0 || count <= maxTagsPerRecord
+    ? []
+    : [problem(row, 'tags', `A record has at most ${maxTagsPerRecord} tags; with this row it would have ${count}`)]
 
 const fieldOf = (row: WantedRow, tag: TagDraft): string => `tags[${row.tags.lastIndexOf(tag)}].value`
 

@@ -84,7 +84,7 @@ async function importLocations(work: ImportRun): Promise<Tally> {
     for (const change of changes) all.push(placementOf(change, sizes.get(change.line)!))
   })
   const tree = await treeOf(tx, orgId)
-  const { levels, errors } = orderByParent(all, tree)
+  const { levels, errors } = await orderByParent(all, tree)
   const placements = levels.flat()
   noteErrors(tally, errors)
   tally.creates = placements.filter(({ isNew }) => isNew).length

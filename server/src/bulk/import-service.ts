@@ -19,12 +19,14 @@ import {
   type StagedRow,
   type Tally,
   emptyTally,
+  maxIdempotencyKeys,
   maxImportBytes,
   maxRows,
   withinBounds,
 } from './import-row.ts'
 import {
   type ImportInState,
+  countIdempotencyKeys,
   countStaged,
   deleteImport,
   deleteRows,
@@ -44,7 +46,10 @@ import {
 import { runImport } from './import-runner.ts'
 
 interface Deps {
+  /** For requests. */
   db: Database
+  /** For jobs, which no request waits for. */
+  background: Database
   clock: Clock
   ids: IdGenerator
   quotas: QuotaCheck
@@ -168,6 +173,7 @@ export class ImportService {
       for await (const _rows of batches);
       return sameRequest(earlier, hash())
     }
+    if (key !== null) await this.#assertKeysLeft(orgId)
     const id = await this.create(orgId, kind, request)
     let digest = ''
     try {
@@ -186,6 +192,14 @@ export class ImportService {
       if (error instanceof RepeatedKey) return sameRequest(error.earlier, digest)
       throw error
     }
+  }
+
+  async #assertKeysLeft(orgId: number): Promise<void> {
+    const used = await countIdempotencyKeys(this.#deps.db.read, orgId, this.#idempotencyStart())
+    if (used < maxIdempotencyKeys) return
+    throw apiError.conflict(
+      `Quota idempotency_keys reached: the organization may use at most ${maxIdempotencyKeys} Idempotency-Keys within 24 hours`,
+    )
   }
 
   errors(orgId: number, id: number, request: PageRequest): Promise<Page<LineError>> {
@@ -326,8 +340,8 @@ export class ImportService {
 
   /** Claims the import that has waited longest; null when none waits or another one is in progress. */
   #claim(orgId: number): Promise<StartedImport | null> {
-    const { db, clock } = this.#deps
-    return db.withTenant(orgId, async (tx) => {
+    const { background, clock } = this.#deps
+    return background.withTenant(orgId, async (tx) => {
       await lockImports(tx, orgId)
       const all = await importsIn(tx, orgId, [...working, 'waiting'])
       const [first] = all
@@ -366,7 +380,7 @@ export class ImportService {
 
   /** Runs the job in one transaction in the background; its last step sets the final state. */
   #start(orgId: number, started: StartedImport): void {
-    const { db, clock, onFailure, onEnded } = this.#deps
+    const { background, clock, onFailure, onEnded } = this.#deps
     const { id, job, isBulk } = started
     const startedAtMs = performance.now()
     const secondsSoFar = (): number => (performance.now() - startedAtMs) / 1000
@@ -385,7 +399,7 @@ export class ImportService {
         throw new Error('the import is no longer in progress')
     }
     void this.#deps.pubsub.publish(progressTopic, `${state} ${id} 0`).catch(() => undefined)
-    const running = db
+    const running = background
       .withTenant(orgId, runJob, { isLong: true })
       .then(() => onEnded('done', secondsSoFar()))
       .catch((error: unknown) => {
@@ -419,12 +433,12 @@ export class ImportService {
   }
 
   async #fail(orgId: number, { id, job, isBulk }: StartedImport, error: unknown): Promise<void> {
-    const { db, clock, onFailure } = this.#deps
+    const { background, clock, onFailure } = this.#deps
     const isExpected = error instanceof InvalidRows || error instanceof ApiError
     if (!isExpected) onFailure(error)
     const reason = error instanceof ApiError ? error.message : 'The import was aborted'
     const failed = { ...emptyTally(), errorsTotal: 1, errors: [{ line: 0, field: '', message: reason }] }
-    await db.withTenant(orgId, async (tx) => {
+    await background.withTenant(orgId, async (tx) => {
       if (!(await setState(tx, orgId, id, [workState(job)], 'failed', now(clock)))) return
       await setTally(tx, orgId, id, error instanceof InvalidRows ? error.tally : failed)
       if (isBulk) await deleteRows(tx, orgId, id)

@@ -2,6 +2,7 @@ import type { Tx } from '../db/database.ts'
 import { SerializationConflict } from '../db/constraint-errors.ts'
 import { type Clock, nextUpdate } from '../kernel/clock.ts'
 import type { Instant } from '../kernel/instant.ts'
+import { inSlices, sortSteps } from '../kernel/slices.ts'
 import { incrementImported } from '../records/counts.sql.ts'
 import { searchText } from '../records/record.ts'
 import type { Tag } from '../tags/tag.ts'
@@ -9,7 +10,7 @@ import { insertTagsOfMany } from '../tags/tags.sql.ts'
 import type { Change, Imported, ImportAdapter } from './import-evaluator.ts'
 import { isSame, tagKey } from './import-row.ts'
 
-type NewTag = Tag & { assetId: number | null; locationId: number | null }
+type NewTag = Tag & { assetId: number | null; locationId: number | null; key: string }
 
 /** Ids that were reserved in advance, because reserving an id during the import would need a second connection. */
 export interface IdPool {
@@ -53,7 +54,7 @@ export class ImportWriter<R extends Imported> {
     const { kind } = this.#adapter.repository
     if (this.#active !== 0 || this.#inactive !== 0)
       await incrementImported(this.#tx, this.#orgId, kind, { active: this.#active, inactive: this.#inactive })
-    const sorted = this.#tags.sort((a, b) => (tagKey(a) < tagKey(b) ? -1 : 1))
+    const sorted = await inSlices(sortSteps(this.#tags, (a, b) => (a.key < b.key ? -1 : 1)))
     for (let start = 0; start < sorted.length; start += tagBatchSize) {
       const batch = sorted.slice(start, start + tagBatchSize)
       if ((await insertTagsOfMany(this.#tx, this.#orgId, batch, at)) < batch.length)
@@ -84,6 +85,6 @@ export class ImportWriter<R extends Imported> {
     const [assetId, locationId] = this.#adapter.repository.kind === 'asset' ? [ownerId, null] : [null, ownerId]
     // Tags with the same creation time are listed by id.
     const ids = tags.map(() => this.#ids.tags.pop()!).sort((a, b) => a - b)
-    tags.forEach((tag, index) => this.#tags.push({ ...tag, id: ids[index]!, assetId, locationId }))
+    tags.forEach((tag, index) => this.#tags.push({ ...tag, id: ids[index]!, assetId, locationId, key: tagKey(tag) }))
   }
 }

@@ -112,6 +112,14 @@ export async function findByIdempotencyKey(
   return row ?? null
 }
 
+/** The number of keys that requests have used since an instant. */
+export async function countIdempotencyKeys(db: Db, orgId: number, since: Instant): Promise<number> {
+  const [row] = await db.query<{ used: number }>(sql`
+    select count(*) as used from imports
+    where org_id = ${orgId} and idempotency_key is not null and created_at > ${toDatabase(since)}`)
+  return row!.used
+}
+
 export async function setIdempotencyKey(tx: Tx, orgId: number, id: number, key: string, hash: string): Promise<void> {
   await tx.query(sql`
     update imports set idempotency_key = ${key}, request_digest = ${hash} where org_id = ${orgId} and id = ${id}`)
@@ -123,16 +131,19 @@ export async function trimImport(tx: Tx, orgId: number, id: number): Promise<voi
   await tx.query(sql`update imports set is_trimmed = true, errors = '[]' where org_id = ${orgId} and id = ${id}`)
 }
 
+const maxFailedImports = 20
+
 export interface FailedImport {
   id: number
   kind: ImportKind
   failedAt: Instant
 }
 
-/** The failed imports, latest first. The number of imports of an organization is limited. */
+/** The latest failed imports, latest first, without those that are kept for their idempotency key alone. */
 export async function failedImports(db: Db, orgId: number): Promise<FailedImport[]> {
   const rows = await db.query<{ id: number; kind: ImportKind; changed_at: string }>(sql`
-    select id, kind, changed_at from imports where org_id = ${orgId} and state = 'failed' order by changed_at desc, id`)
+    select id, kind, changed_at from imports where org_id = ${orgId} and state = 'failed' and not is_trimmed
+    order by changed_at desc, id limit ${maxFailedImports}`)
   return rows.map(({ id, kind, changed_at: at }) => ({ id, kind, failedAt: fromDatabase(at) }))
 }
 
@@ -258,6 +269,21 @@ export async function deleteImport(tx: Tx, orgId: number, id: number): Promise<v
   await deleteRows(tx, orgId, id)
   await tx.query(sql`delete from imports where org_id = ${orgId} and id = ${id}`)
 }
+
+/**
+ * Deletes a batch of the imports that were created before an instant and kept for their idempotency key alone, so they have
+ * no rows. Returns whether there may be more.
+ */
+export async function deleteTrimmedImportsBefore(tx: Tx, orgId: number, before: Instant): Promise<boolean> {
+  const deleted = await tx.query(sql`
+    delete from imports where org_id = ${orgId} and id in (
+      select id from imports where org_id = ${orgId} and created_at < ${toDatabase(before)} and is_trimmed
+      limit ${deleteBatchSize})
+    returning id`)
+  return deleted.length === deleteBatchSize
+}
+
+const deleteBatchSize = 1000
 
 /** The imports created before an instant, oldest first. */
 export async function importsBefore(db: Db, orgId: number, before: Instant): Promise<number[]> {

@@ -179,7 +179,8 @@ export function createDatabase(options: ConnectOptions): Connection {
 
   const transactionsOn = (pool: FairTransactionPool, settings = ''): Transactions => ({
     withTenant(orgId, work, { asyncCommit = false, isLong = false, isSnapshot = false }: TxOptions = {}) {
-      const begin = beginTransaction(orgId, settings, { asyncCommit, isSnapshot })
+      const snapshotSettings = `set local statement_timeout = ${maxStatementMs}`
+      const begin = beginTransaction(orgId, isSnapshot ? snapshotSettings : settings, { asyncCommit, isSnapshot })
       return (isSnapshot ? snapshots : isLong ? long : pool).transact(orgId, begin, stepwise(work))
     },
     withTenantPipelined(orgId, work) {

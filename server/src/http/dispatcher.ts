@@ -23,6 +23,7 @@ import {
 } from './request-headers.ts'
 import { parseParams, parseQuery } from './validation/parameters.ts'
 import { serialize } from './response-body.ts'
+import { allowUpload } from './body-timeouts.ts'
 import { decodeFor, discardBody, readBody, readChunks } from './body.ts'
 import type { RawRoute } from './raw-route.ts'
 import { type ConsumeResult, type RateLimiter, fullBucket, rateState, assertAllowed } from './rate-limit.ts'
@@ -123,6 +124,7 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
     if (principal.kind === 'credential') consumeRateLimit(context, await deps.limiter.consume(principal.subject))
     if (route.body !== undefined) checkMediaType(request, route.body.mediaType)
     const mediaType = route.upload === undefined ? '' : checkMediaType(request, ...Object.keys(route.upload.content))
+    if (route.upload !== undefined) allowUpload(request)
     if (route.access === 'session' && principal.kind !== 'session')
       throw apiError.forbidden('A signed-in user is required')
     const missing = missingScope(route, principal)

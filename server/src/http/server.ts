@@ -6,6 +6,7 @@ import { clientKeyOf } from '../kernel/ip-range.ts'
 import type { TlsFiles } from '../kernel/tls-files.ts'
 import { ulid } from '../kernel/ulid.ts'
 import { errorKinds, apiError } from '../kernel/errors.ts'
+import { type BodyTimeouts, IncomingBodies, defaultBodyTimeouts } from './body-timeouts.ts'
 import { continuations } from './body.ts'
 import { errorBody } from './error-response.ts'
 import { commonHeaders, lingerMs } from './request-context.ts'
@@ -59,19 +60,21 @@ export async function listen(options: {
   tls: TlsFiles | null
   millis: () => number
   handle: (request: IncomingMessage, response: ServerResponse) => void
-  /** How long a request may take to arrive. */
-  requestTimeoutMs?: number | undefined
+  bodyTimeouts?: Partial<BodyTimeouts> | undefined
   limits: ConnectionLimits
   /** Called after a connection was closed because it exceeded a limit. */
   onLimit: (limit: string, address: string) => void
 }): Promise<HttpServer> {
-  const { requestTimeoutMs = 60_000, tls } = options
+  const { tls } = options
+  const timeouts = { ...defaultBodyTimeouts, ...options.bodyTimeouts }
+  const checkIntervalMs = Math.min(5_000, timeouts.requestMs, timeouts.uploadStalledMs)
   const serverOptions = {
     requireHostHeader: false,
     keepAliveTimeout: 65_000,
-    headersTimeout: Math.min(20_000, requestTimeoutMs),
-    requestTimeout: requestTimeoutMs,
-    connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs),
+    headersTimeout: Math.min(20_000, timeouts.requestMs),
+    // The largest limit. `IncomingBodies` applies the smaller ones.
+    requestTimeout: Math.max(timeouts.requestMs, timeouts.uploadMs),
+    connectionsCheckingInterval: checkIntervalMs,
     highWaterMark: 64 * 1024,
   }
   const server = tls === null ? createServer(serverOptions) : secureServer(tls, serverOptions)
@@ -91,13 +94,21 @@ export async function listen(options: {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
+  const bodies = new IncomingBodies(timeouts)
+  const bodyCheck = setInterval(() => {
+    const error = Object.assign(new Error('request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+    for (const { socket } of bodies.takeExpired()) answerMalformed(error, socket, options.millis())
+  }, checkIntervalMs)
+  bodyCheck.unref()
   server.on('request', (request, response) => {
+    bodies.add(request)
     if (isDraining) response.shouldKeepAlive = false
     options.handle(request, response)
   })
   // 100 Continue is sent when the server reads the body. If the server responds before that, it cannot know whether the
   // client will still send the body, so that response closes the connection.
   server.on('checkContinue', (request, response) => {
+    bodies.add(request)
     const { shouldKeepAlive } = response
     response.shouldKeepAlive = false
     continuations.set(request, () => {
@@ -108,6 +119,7 @@ export async function listen(options: {
   })
   // Node would answer 417 to an Expect header other than 100-continue. The contract has no 417, so the header is ignored.
   server.on('checkExpectation', (request, response) => {
+    bodies.add(request)
     request.headers.expect = ''
     options.handle(request, response)
   })
@@ -133,6 +145,7 @@ export async function listen(options: {
       const timer = setTimeout(() => server.closeAllConnections(), graceMs)
       await closed
       clearInterval(sweep)
+      clearInterval(bodyCheck)
       clearTimeout(timer)
     },
   }

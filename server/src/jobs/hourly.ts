@@ -17,8 +17,10 @@ export function startHourlyJobs(
   url: string,
   { log, runJob, onPartitionsDropped }: HourlyJobsOptions,
 ): () => Promise<void> {
+  const onFailure = (orgId: number, err: unknown): void =>
+    log.warn({ event: 'job.failed', job: 'retention', orgId, err }, 'job failed')
   const runAll = async (): Promise<void> => {
-    await runJob('retention', async () => onPartitionsDropped(await keepRetention(deps, url)))
+    await runJob('retention', async () => onPartitionsDropped(await keepRetention(deps, url, onFailure)))
     await runJob('storage', () => estimateStorage(deps, url, log))
   }
   let running: Promise<void> = Promise.resolve()

@@ -1,13 +1,13 @@
 import { deleteImportJob } from '../bulk/import-service.ts'
-import { importsBefore } from '../bulk/imports.sql.ts'
+import { deleteTrimmedImportsBefore, importsBefore } from '../bulk/imports.sql.ts'
 import { deleteRevokedCredentials } from '../auth/credentials.sql.ts'
 import { deleteExpiredFamilies, deleteRevokedFamilies } from '../auth/refresh-token-families.sql.ts'
 import { withAdvisoryLock } from '../db/advisory-lock.ts'
 import { dropPartition, historyTable, makeMonths, partitionsBefore } from '../db/schema/partitions.ts'
 import type { Connection } from '../db/create-database.ts'
-import type { Tx } from '../db/database.ts'
+import type { Database, Tx } from '../db/database.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { instantFromMillis } from '../kernel/instant.ts'
+import { type Instant, instantFromMillis } from '../kernel/instant.ts'
 import { allOrganizations } from '../organizations/organizations.sql.ts'
 import { deleteUnknownAntennasBefore, deleteUnknownTopicsBefore } from '../readers/unknown.sql.ts'
 import { deleteMinutesBefore, deleteMovesBefore } from '../tracking/retention.sql.ts'
@@ -33,15 +33,24 @@ const revokedCredentialDays = 30
 /** How long unknown tags, antennas and topics are kept after they were last seen. */
 const unknownDays = 30
 
+/** Called when the data of one organization could not be deleted. */
+type OnFailure = (orgId: number, error: unknown) => void
+
+const rethrow: OnFailure = (_orgId, error) => {
+  throw error
+}
+
 /**
  * Creates the partitions of the coming months and deletes data older than the retention period: first it removes the
  * minutes from the histories and their counts, in batches, then it drops the partition. Incoming reads never wait for it.
+ * When `onFailure` does not throw, the job continues with the next organization. Partitions are dropped only when the
+ * minutes of every organization are removed.
  */
-export function keepRetention(deps: RetentionDeps, url: string): Promise<string[]> {
-  return withAdvisoryLock(url, lockKey, () => deleteOldData(deps, url))
+export function keepRetention(deps: RetentionDeps, url: string, onFailure = rethrow): Promise<string[]> {
+  return withAdvisoryLock(url, lockKey, () => deleteOldData(deps, url, onFailure))
 }
 
-async function deleteOldData(deps: RetentionDeps, url: string): Promise<string[]> {
+async function deleteOldData(deps: RetentionDeps, url: string, onFailure: OnFailure): Promise<string[]> {
   const { clock, config } = deps
   const db = deps.db.background
   const nowMs = clock.millis()
@@ -51,30 +60,49 @@ async function deleteOldData(deps: RetentionDeps, url: string): Promise<string[]
   const last = expired.at(-1)
   await deleteExpiredResets(db.global, instantFromMillis(nowMs))
   await deleteUnknownTopicsBefore(db.global, instantFromMillis(nowMs - unknownDays * dayMs))
+  let areMinutesRemoved = true
   for (const orgId of await allOrganizations(db.read)) {
-    const before = instantFromMillis(retentionStartMs)
-    while (await db.withTenant(orgId, (tx) => deleteMovesBefore(tx, orgId, before)));
-    while (await db.withTenant(orgId, (tx) => deleteNotesBefore(tx, orgId, before)));
-    const attemptsBefore = instantFromMillis(nowMs - attemptDays * dayMs)
-    while (await db.withTenant(orgId, (tx) => deleteAttemptsBefore(tx, orgId, attemptsBefore)));
-    await db.withTenant(orgId, (tx) => deleteExpired(tx, orgId, nowMs, config.retentionDays))
-    for (const id of await importsBefore(db.read, orgId, instantFromMillis(nowMs - importDays * dayMs)))
-      await db.withTenant(orgId, (tx) => deleteImportJob(tx, orgId, id))
+    try {
+      await deleteExpired(db, orgId, nowMs, config.retentionDays)
+    } catch (error) {
+      onFailure(orgId, error)
+    }
     if (last === undefined) continue
-    while (await db.withTenant(orgId, (tx) => deleteMinutesBefore(tx, orgId, instantFromMillis(last.toMs))));
+    try {
+      while (await db.withTenant(orgId, (tx) => deleteMinutesBefore(tx, orgId, instantFromMillis(last.toMs))));
+    } catch (error) {
+      areMinutesRemoved = false
+      onFailure(orgId, error)
+    }
   }
+  if (!areMinutesRemoved) return []
   for (const { name } of expired) await dropPartition(url, name)
   return expired.map(({ name }) => name)
 }
 
-/** Deletes expired data that is small enough for one transaction. */
-async function deleteExpired(tx: Tx, orgId: number, nowMs: number, retentionDays: number): Promise<void> {
-  const daysAgo = (days: number) => instantFromMillis(nowMs - days * dayMs)
-  await deleteExpiredFamilies(tx, orgId, daysAgo(0))
-  await deleteRevokedFamilies(tx, orgId, daysAgo(revokedFamilyDays))
-  await deleteRevokedCredentials(tx, orgId, daysAgo(revokedCredentialDays))
-  await deleteExpiredInvitations(tx, orgId, daysAgo(0))
-  // The last read of an unknown tag may become a sighting, so it must not be older than the history.
-  await deleteUnknownTagsBefore(tx, orgId, daysAgo(Math.min(unknownDays, retentionDays)))
-  await deleteUnknownAntennasBefore(tx, orgId, daysAgo(unknownDays))
+/** A statement that deletes one batch and returns whether there may be more. */
+type DeleteBatch = (tx: Tx, orgId: number, before: Instant) => Promise<boolean>
+
+/** Deletes everything of one organization that expires, except the minutes of its histories. */
+async function deleteExpired(db: Database, orgId: number, nowMs: number, retentionDays: number): Promise<void> {
+  const daysAgo = (days: number): Instant => instantFromMillis(nowMs - days * dayMs)
+  const batched: readonly (readonly [DeleteBatch, days: number])[] = [
+    [deleteMovesBefore, retentionDays],
+    [deleteNotesBefore, retentionDays],
+    [deleteAttemptsBefore, attemptDays],
+    [deleteExpiredFamilies, 0],
+    [deleteRevokedFamilies, revokedFamilyDays],
+    [deleteRevokedCredentials, revokedCredentialDays],
+    [deleteTrimmedImportsBefore, importDays],
+  ]
+  for (const [deleteBatch, days] of batched)
+    while (await db.withTenant(orgId, (tx) => deleteBatch(tx, orgId, daysAgo(days))));
+  await db.withTenant(orgId, async (tx) => {
+    await deleteExpiredInvitations(tx, orgId, daysAgo(0))
+    // The last read of an unknown tag may become a sighting, so it must not be older than the history.
+    await deleteUnknownTagsBefore(tx, orgId, daysAgo(Math.min(unknownDays, retentionDays)))
+    await deleteUnknownAntennasBefore(tx, orgId, daysAgo(unknownDays))
+  })
+  for (const id of await importsBefore(db.read, orgId, daysAgo(importDays)))
+    await db.withTenant(orgId, (tx) => deleteImportJob(tx, orgId, id))
 }

@@ -11,6 +11,9 @@ export interface Tag extends TagDraft {
   id: number
 }
 
+/** The maximum number of tags of one asset or location. */
+export const maxTagsPerRecord = 100
+
 /** The record that a tag is attached to. */
 export type TagOwner = { assetId: number } | { locationId: number }
 

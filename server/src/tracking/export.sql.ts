@@ -26,6 +26,25 @@ export interface HistoryFilter {
   to?: Instant | undefined
 }
 
+/**
+ * The assets with a minute in the period, by id, found in the order of time; null when the period has at least `maxMinutes`
+ * minutes.
+ */
+export async function assetsSeenWithin(
+  db: Db,
+  orgId: number,
+  period: Pick<HistoryFilter, 'from' | 'to'>,
+  maxMinutes: number,
+): Promise<number[] | null> {
+  const rows = await db.query<{ asset_id: number; minutes: number }>(sql`
+    select seen.asset_id, count(*) as minutes from (
+      select m.asset_id from asset_minutes m
+      where m.org_id = ${orgId} and ${join(isObservedWithin(sql`m`, period), sql` and `)} limit ${maxMinutes}
+    ) seen group by seen.asset_id order by seen.asset_id`)
+  const isComplete = rows.reduce((sum, { minutes }) => sum + minutes, 0) < maxMinutes
+  return isComplete ? rows.map((row) => row.asset_id) : null
+}
+
 /** The next minutes after the cursor, by asset and time. An extra lookup is needed only for the first minute of an asset. */
 export async function historyBatch(
   db: Db,
@@ -145,7 +164,8 @@ export async function positionBatch(
     at === undefined
       ? sql`select page.location_id, page.last_seen_at`
       : sql`select h.location_id, h.observed_at as last_seen_at from asset_minutes h
-          where h.org_id = ${orgId} and h.asset_id = page.asset_id and ${join(isObservedWithin(sql`h`, { to: at }), sql` and `)}
+          where h.org_id = ${orgId} and h.asset_id = page.asset_id and h.minute >= coalesce(page.history_from, '-infinity')
+            and ${join(isObservedWithin(sql`h`, { to: at }), sql` and `)}
           order by h.minute desc limit 1`
   const seenThere =
     locationIds === undefined
@@ -161,7 +181,7 @@ export async function positionBatch(
     last_seen_at: string | null
   }>(sql`
     with page as (
-      select p.asset_id, p.location_id, p.last_seen_at, a.external_key, a.name
+      select p.asset_id, p.location_id, p.last_seen_at, p.history_from, a.external_key, a.name
       from asset_positions p join assets a on a.org_id = ${orgId} and a.id = p.asset_id and a.deleted_at is null
       where p.org_id = ${orgId} and p.asset_id > ${after} ${hasText} order by p.asset_id limit ${limit}
     )

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { csvLine } from '../../src/bulk/csv.ts'
 import { CsvReader, type TableRow } from '../../src/bulk/csv-table.ts'
+import { longestTickMs } from '../support/event-loop.ts'
 import { parseCsv as parseAsDocumented, valueOf as valueAsDocumented } from '../support/csv.ts'
 
 /** Reads a file that arrives in pieces of this length. */
@@ -85,5 +86,31 @@ describe('A CSV file', () => {
         { line: 3, message: 'too long' },
         { line: 104 },
       ])
+  })
+})
+
+describe('The columns of a CSV file', () => {
+  const members = (count: number): string[] => Array.from({ length: count }, (_, index) => `metadata.m${index}`)
+
+  it('are at most 1,100', () => {
+    const header = (count: number) => ['external_key', ...members(count - 1)].join(',')
+    expect(read(`${header(1100)}\nA`)).toEqual([{ line: 2, fields: { external_key: 'A' } }])
+    expect(() => read(`${header(1101)}\nA`)).toThrow('line 1: a file has at most 1100 columns, this one has 1101')
+  })
+
+  it('of a header line of 1 MiB are rejected at once', async () => {
+    const text = `external_key,${members(70_000).join(',')}\n`
+    expect(text.length).toBeGreaterThan(2 ** 20)
+    expect(await longestTickMs(() => expect(() => read(text, 65_536)).toThrow('1100 columns'))).toBeLessThan(200)
+  })
+
+  it('take no time for the rows that have no cell for them', async () => {
+    const timeOf = (columns: number): Promise<number> => {
+      const reader = new CsvReader('assets')
+      expect([...reader.push(`external_key,${members(columns).join(',')}\n`)]).toEqual([])
+      return longestTickMs(() => expect([...reader.push('K\n'.repeat(20_000))]).toHaveLength(20_000))
+    }
+    await timeOf(1)
+    expect(await timeOf(1000)).toBeLessThan(3 * (await timeOf(1)) + 20)
   })
 })

@@ -61,7 +61,7 @@ describe('A client that keeps its side of the connection open after the server h
       body: { mediaType: 'application/json', name: 'Slow', shape: {}, example: {} },
     })
     mounted = await mountRoutes([slow], {
-      requestTimeoutMs: 200,
+      bodyTimeouts: { requestMs: 200 },
       onAnswered: () => {
         isOver = true
       },

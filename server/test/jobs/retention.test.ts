@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
+import { deleteExpiredFamilies } from '../../src/auth/refresh-token-families.sql.ts'
 import { keepRetention } from '../../src/jobs/retention.ts'
+import { instantFromMillis } from '../../src/kernel/instant.ts'
 import { useApp } from '../support/app.ts'
 import { ManualClock } from '../support/auth.ts'
 import { useSnapshotDatabase } from '../support/tenant-snapshot.ts'
@@ -129,3 +131,41 @@ it.each(Object.entries(kinds))(
     clock.advance(-120)
   },
 )
+
+it('The hourly job continues with the next organization when the deletion fails for one', async () => {
+  const [failing, other] = [await context.app.newOrg(), await context.app.newOrg()]
+  const at = new Date(clock.millis() - 40 * day * 1000)
+  for (const { orgId } of [failing, other])
+    await database.sql`
+      insert into unknown_tags (org_id, tag_type, normalized_value, value, reads, first_seen_at, last_seen_at)
+      values (${orgId}, 'rfid', 'old', 'v', 1, ${at}, ${at})`
+  await database.sql.unsafe(`
+    create function reject_deletion() returns trigger language plpgsql as $$ begin raise exception 'rejected'; end $$;
+    create trigger reject_deletion before delete on unknown_tags
+      for each row when (old.org_id = ${failing.orgId}) execute function reject_deletion()`)
+  const failures: number[] = []
+  try {
+    await keepRetention(context.app.core, context.app.databaseUrl, (orgId) => failures.push(orgId))
+  } finally {
+    await database.sql.unsafe('drop function reject_deletion cascade')
+  }
+  expect(failures).toEqual([failing.orgId])
+  const left = await database.sql`select org_id::bigint from unknown_tags`
+  expect(left.map((row) => Number(row['org_id']))).toEqual([failing.orgId])
+})
+
+it('One statement of the hourly job deletes at most 1,000 sessions', async () => {
+  const { orgId } = await context.app.newOrg()
+  const at = new Date(clock.millis() - day * 1000)
+  await database.sql`
+    insert into refresh_token_families (org_id, family_id, environment, user_id, token_hash, created_at, expires_at)
+    select ${orgId}, gen_random_uuid(), 'production', 1, '', ${at}, ${at} from generate_series(1, 2500)`
+  const { db } = context.app.core
+  const before = instantFromMillis(clock.millis())
+  const left = async (): Promise<number> =>
+    (await database.sql`select from refresh_token_families where org_id = ${orgId}`).length
+  expect(await db.withTenant(orgId, (tx) => deleteExpiredFamilies(tx, orgId, before))).toBe(true)
+  expect(await left()).toBe(1500)
+  await keepRetention(context.app.core, context.app.databaseUrl)
+  expect(await left()).toBe(0)
+})

@@ -1,5 +1,6 @@
 import { ConnectionLimits } from '../../src/admission/connection-limits.ts'
 import { FairQueue } from '../../src/admission/fair-queue.ts'
+import type { BodyTimeouts } from '../../src/http/body-timeouts.ts'
 import { type DispatcherDeps, createDispatcher } from '../../src/http/dispatcher.ts'
 import { type AnyRoute, type ok, route } from '../../src/http/route.ts'
 import { listen } from '../../src/http/server.ts'
@@ -26,14 +27,14 @@ export const testRoute = (
 ): AnyRoute => route({ ...testRouteDefaults, id, method: 'GET', path: `/${id}`, success, handle, ...(more as object) })
 
 interface MountOptions extends Partial<DispatcherDeps> {
-  requestTimeoutMs?: number
+  bodyTimeouts?: Partial<BodyTimeouts>
   limits?: ConnectionLimits
 }
 
 /** Serves the given routes with the real HTTP layer; every token is valid and has the scope `ok`. */
 export async function mountRoutes(
   routes: readonly AnyRoute[],
-  { requestTimeoutMs, limits = new ConnectionLimits(Infinity, Infinity), ...options }: MountOptions = {},
+  { bodyTimeouts, limits = new ConnectionLimits(Infinity, Infinity), ...options }: MountOptions = {},
 ): Promise<MountedServer> {
   const bugs: unknown[] = []
   const limited: string[] = []
@@ -72,7 +73,7 @@ export async function mountRoutes(
     port: 0,
     millis,
     handle,
-    requestTimeoutMs,
+    bodyTimeouts,
     limits,
     onLimit: (limit) => limited.push(limit),
   })

@@ -72,6 +72,32 @@ describe('POST /bulk/assets', () => {
     ])
   })
 
+  it('attaches at most 100 tags to a record', async () => {
+    const tags = (count: number, prefix: string) =>
+      Array.from({ length: count }, (_, at) => ({ tag_type: 'rfid', value: `${prefix}${at}` }))
+    await create(api, 'assets', { external_key: 'HELD', name: 'a', tags: tags(60, 'H') })
+    const options = { query: { on_error: 'skip' } }
+    const job = await runBulk(
+      api,
+      'assets',
+      [
+        { external_key: 'MOST', name: 'a', tags: tags(100, 'M') },
+        { external_key: 'OVER', name: 'a', tags: tags(101, 'O') },
+        { external_key: 'HELD', tags: [...tags(60, 'H'), ...tags(40, 'N')] },
+        { external_key: 'HELD', tags: tags(41, 'X') },
+      ],
+      options,
+    )
+    expect((await errorsOf(api, job.id)).slice(0, 2)).toEqual([
+      [2, 'tags', 'tags must hold 0 to 100 entries'],
+      [4, 'external_key', 'external_key also appears in line 3'],
+    ])
+    const more = await runBulk(api, 'assets', [{ external_key: 'HELD', tags: tags(1, 'X') }], options)
+    expect(await errorsOf(api, more.id)).toEqual([
+      [1, 'tags', 'A record has at most 100 tags; with this row it would have 101'],
+    ])
+  })
+
   it('creates and updates by key; a field that is absent does not change, and null clears it', async () => {
     await create(api, 'assets', { external_key: 'A', name: 'Old', description: 'd', metadata: { a: 1, b: 2 } })
     await create(api, 'assets', { external_key: 'B', name: 'Same' })
@@ -484,6 +510,29 @@ describe('Idempotency-Key', () => {
     expect(new Set(replies.map((reply) => reply.json.data.id)).size).toBe(1)
     expect(await importCount()).toBe(1)
     await endOf(api, replies[0]!.json.data.id)
+  })
+
+  it('is 409 when the organization has used 10,000 keys within 24 hours; a key that is known still returns its job', async () => {
+    const first = await runBulk(api, 'assets', rows, keyed('known'))
+    await database.sql`
+      insert into imports (org_id, id, kind, state, is_trimmed, idempotency_key, request_digest, rows, creates, updates,
+        unchanged, errors_total, errors, created_at, changed_at)
+      select org_id, -n, kind, 'failed', true, 'key ' || n, '', 0, 0, 0, 0, 0, '[]', created_at, changed_at
+      from imports cross join generate_series(1, 9998) n where org_id = ${org.orgId}`
+    const { id } = (await postBulk(api, 'assets', rows, keyed('last'))).json.data
+    await endOf(api, id)
+    expectApiError(await postBulk(api, 'assets', rows, keyed('excess')), 'conflict', {
+      detail: 'Quota idempotency_keys reached: the organization may use at most 10000 Idempotency-Keys within 24 hours',
+    })
+    expect((await postBulk(api, 'assets', rows, keyed('known'))).json.data.id).toBe(first.id)
+    expect((await postBulk(api, 'assets', rows)).status).toBe(202)
+    const { accessToken: token } = await org.signIn('manager')
+    const attention = await context.app.anonymous('GET', '/api/v1/attention', { token })
+    expect(attention.json.data.failed_imports).toEqual([])
+    clock.advance(86_401)
+    await keepRetention(context.app.core, context.app.databaseUrl)
+    expect(await importCount()).toBe(0)
+    clock.advance(-86_401)
   })
 
   it('belongs to the organization', async () => {

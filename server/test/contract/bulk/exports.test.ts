@@ -178,6 +178,18 @@ describe('GET /exports/history.csv and /exports/positions.csv', () => {
     ])
   })
 
+  it('leave out the minutes of a position in the past that retention has removed', async () => {
+    const old = await site.createAsset('Old')
+    await site.recordSighting(dock, [old], '2026-05-04T10:00:00Z')
+    const at = '2026-05-04T10:30:00Z'
+    const keys = async () => (await rows('positions.csv', { at })).lines.map(([key]) => key)
+    expect(await keys()).toContain('OLD')
+    await database(context.app)`
+      update asset_positions set history_from = '2026-05-04T10:20:00Z' where org_id = ${site.org.orgId} and asset_id = ${old.id}`
+    expect(await keys()).not.toContain('OLD')
+    await remove(site.api, 'assets', old.id)
+  })
+
   it('have the positions at some locations, with those below them on request, and of assets that match a text', async () => {
     const keys = async (query: Record<string, string | number | number[]>) =>
       (await rows('positions.csv', query)).lines.map(([key]) => key)

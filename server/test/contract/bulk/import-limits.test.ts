@@ -211,6 +211,22 @@ describe('Imports of one organization', () => {
   })
 })
 
+describe('A request of an import', () => {
+  it('waits at most 3 seconds for another transaction of the organization, like every request', async () => {
+    const lock = await database.sql.reserve()
+    await lock`begin`
+    await lock`select pg_advisory_xact_lock(${-org.orgId})`
+    const startedMs = performance.now()
+    const reply = await context.app.anonymous('POST', '/api/v1/imports', { token, json: { kind: 'assets' } })
+    const tookMs = performance.now() - startedMs
+    await lock`rollback`
+    lock.release()
+    expectApiError(reply, 'rate_limited')
+    expect(tookMs).toBeLessThan(15_000)
+    await begin()
+  })
+})
+
 describe('An import of many locations', () => {
   it('accepts children before their parents, over several batches', async () => {
     const run = await begin('locations')
