@@ -32,10 +32,10 @@ const controls: [Role, (fixture: Fixture) => string, ['button' | 'link', string]
   ['manager', ({ assets }) => `/assets/${assets[0]!.id}`, ['button', 'Attach']],
   ['manager', () => '/locations', ['button', 'New location']],
   ['operator', ({ hall }) => `/locations/${hall.id}`, ['link', 'Scan here']],
-  ['manager', () => '/readers', ['button', 'New reader']],
+  ['manager', () => '/readers', ['button', 'Create reader']],
   ['manager', () => '/import', ['button', 'Choose a CSV file']],
   ['operator', () => '/scan', ['button', 'Save']],
-  ['admin', () => '/settings/api-keys', ['button', 'New key']],
+  ['admin', () => '/settings/api-keys', ['button', 'Create key']],
   ['admin', () => '/settings/members', ['button', 'Invite']],
 ]
 

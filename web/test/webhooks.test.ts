@@ -43,3 +43,46 @@ test('A webhook whose attempts fail is shown as failing, since when, and with th
   await expect(page.getByRole('alert')).toContainText('No delivery has succeeded since')
   await expect(page.getByRole('alert')).toContainText(attempts[0]!.error)
 })
+
+test('A failing webhook names the first failure after the last success, and the alert moves no control', async ({
+  page,
+}) => {
+  const { org } = await warehouse()
+  await org.post('/webhooks', { url: 'https://127.0.0.1:9/hook', enabled: true })
+  const failingSince = new Date(Date.now() - 3 * 86_400_000).toISOString()
+  let isFailing = false
+  await page.route(/\/api\/v1\/webhooks(\?.*)?$/, async (route) => {
+    const response = await route.fetch()
+    const body = (await response.json()) as { data: { failing_since: string | null }[] }
+    for (const one of body.data) one.failing_since = isFailing ? failingSince : null
+    await route.fulfill({ response, json: body })
+  })
+  await org.signIn(page, org.email, '/settings/webhooks')
+  await expect(page.getByText('delivering', { exact: true })).toBeVisible()
+  const controls = [page.getByLabel('URL'), page.getByRole('button', { name: 'Send test event' })]
+  const places = async (): Promise<(number | undefined)[]> =>
+    Promise.all(controls.map(async (one) => (await one.boundingBox())?.y))
+  const before = await places()
+  isFailing = true
+  await expect(page.getByText('failing', { exact: true })).toBeVisible()
+  const date = await page.evaluate(
+    (at) => new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' }).format(new Date(at)),
+    failingSince,
+  )
+  await expect(page.getByRole('alert')).toContainText('Deliveries are failing')
+  await expect(page.getByRole('alert')).toContainText(date)
+  expect(await places()).toEqual(before)
+})
+
+test('The webhook form sends only what was changed', async ({ page }) => {
+  const org = await Org.create()
+  const hook = (await org.post('/webhooks', { url: 'https://127.0.0.1:9/old', enabled: true })) as { id: number }
+  await org.signIn(page, org.email, '/settings/webhooks')
+  await expect(page.getByLabel('URL')).toHaveValue('https://127.0.0.1:9/old')
+  await org.patch(`/webhooks/${hook.id}`, { url: 'https://127.0.0.1:9/new' })
+  await page.getByLabel('Deliver events').uncheck()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('off', { exact: true })).toBeVisible()
+  expect(await org.get(`/webhooks/${hook.id}`)).toMatchObject({ url: 'https://127.0.0.1:9/new', enabled: false })
+  await expect(page.getByLabel('URL')).toHaveValue('https://127.0.0.1:9/new')
+})

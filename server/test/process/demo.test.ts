@@ -30,6 +30,8 @@ it('serve --demo creates a warehouse of 300 assets with history and keeps them m
     return Date.now() - Date.parse(latest.asset_last_seen) < 10_000
   }
   await expect.poll(isRecent, { timeout: 15_000, interval: 1000 }).toBe(true)
-  expect((await program.stop()).code).toBe(0)
+  const { code, stderr } = await program.stop()
+  expect(code).toBe(0)
+  expect(stderr).not.toMatch(/MaxListenersExceededWarning/)
   await database.drop()
 }, 120_000)

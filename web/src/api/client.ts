@@ -3,7 +3,7 @@ import type { AccessTokenProvider } from '../../../client/src/tokens.ts'
 import { checkConnection } from './connection.ts'
 
 /** Longer than any request of the app should take; imports and reports are the slowest. */
-const timeoutMs = 300_000
+const longTimeoutMs = 300_000
 
 /** A deletion that is sent while the user leaves the page is completed in the background. */
 const fetchInPage: typeof fetch = (input, init) => fetch(input, { ...init, keepalive: init?.method === 'DELETE' })
@@ -13,7 +13,7 @@ const fetchInPage: typeof fetch = (input, init) => fetch(input, { ...init, keepa
  * that an action failed. A request without a response, or with that of a proxy in front of a server that is away, starts
  * the checks of the connection.
  */
-export const createClient = (accessToken: AccessTokenProvider): Lastseen =>
+export const createClient = (accessToken: AccessTokenProvider, timeoutMs = longTimeoutMs): Lastseen =>
   new Lastseen({
     baseUrl: window.location.origin,
     accessToken,

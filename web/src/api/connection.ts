@@ -64,6 +64,22 @@ function reload(): Promise<never> {
   return new Promise(() => undefined)
 }
 
+/** A file of the app is missing although the server responds: it has a newer build. */
+export class OutdatedPageError extends Error {
+  constructor(cause: unknown) {
+    super('A new version of Lastseen was installed. Reload the page to use it.', { cause })
+  }
+}
+
+/** Reloads the page for a missing file, once in a tab: a file that stays missing is reported. Returns whether it reloads. */
+export function reloadOutdatedPage({ cause }: OutdatedPageError): boolean {
+  const key = `lastseen.reloaded: ${String(cause)}`
+  if (sessionStorage.getItem(key) !== null) return false
+  sessionStorage.setItem(key, 'yes')
+  void reload()
+  return true
+}
+
 /**
  * Loads a part of the app's code. While the server cannot be reached, it waits. Then it loads the code again, or the
  * whole page where the browser does not repeat a failed request: for a stylesheet, and in some browsers for a module.
@@ -72,7 +88,7 @@ export async function loadCode<T>(load: () => Promise<T>): Promise<T> {
   try {
     return await load()
   } catch (error) {
-    if (await checkConnection()) throw error
+    if (await checkConnection()) throw new OutdatedPageError(error)
     await untilConnected()
     return /CSS/.test(String(error)) ? reload() : await load().catch(reload)
   }

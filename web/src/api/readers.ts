@@ -21,11 +21,31 @@ export const listReaders = (request: { is_silent?: boolean | undefined; limit: n
     placeholderData: keepPreviousData,
   })
 
+const pageSize = 200
+
+async function fetchAll<T>(path: string, signal: AbortSignal): Promise<T[]> {
+  const rows: T[] = []
+  for (;;) {
+    const page = await get<List<T>>(path, { limit: pageSize, offset: rows.length }, signal)
+    rows.push(...page.data)
+    if (page.data.length === 0 || rows.length >= page.total_count) return rows
+  }
+}
+
+export const allReaders = () =>
+  queryOptions({ queryKey: ['readers', 'all'], queryFn: ({ signal }) => fetchAll<Reader>('/readers', signal) })
+
+/** The server keeps at most a thousand. */
+export const allUnknownTags = () =>
+  queryOptions({ queryKey: ['inbox', 'all'], queryFn: ({ signal }) => fetchAll<UnknownTag>('/readers/inbox', signal) })
+
 export const oneReader = (id: number) =>
   queryOptions({
     queryKey: ['readers', 'one', id],
     queryFn: ({ signal }) => getOne<Reader>(`/readers/${id}`, undefined, signal),
   })
+
+export const getReader = (id: number): Promise<Reader> => getOne(`/readers/${id}`)
 
 export const listUnknownTags = (request: { limit: number; offset: number }) =>
   queryOptions({

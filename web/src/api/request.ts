@@ -9,6 +9,9 @@ export type { Query }
 
 const client = createClient(accessToken)
 
+/** For requests that are answered at once. Where a network loses them, the user learns of it within seconds. */
+const impatientClient = createClient(accessToken, 10_000)
+
 /** An empty filter is none, so its parameter is omitted. */
 const withoutEmptyValues = (query: Query): Query =>
   Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''))
@@ -28,8 +31,8 @@ async function withSession<Result>(send: () => Promise<Result>): Promise<Result>
 export const openWithSession = (path: string, query: Query = {}, options: RequestOptions = {}): Promise<Response> =>
   withSession(() => client.open(apiPath(path), { query: withoutEmptyValues(query), ...options }))
 
-async function request<T>(path: string, options: RequestOptions): Promise<T> {
-  return withSession(() => client.request(apiPath(path), options)) as Promise<T>
+async function request<T>(path: string, options: RequestOptions, by = client): Promise<T> {
+  return withSession(() => by.request(apiPath(path), options)) as Promise<T>
 }
 
 /** A POST without an access token, for users who are not signed in. Returns the `data` of the response. */
@@ -41,6 +44,10 @@ export async function postPublic<T>(path: string, body: unknown): Promise<T> {
 export const get = <T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> =>
   request<T>(path, { query: withoutEmptyValues(query), signal })
 
+/** The same, and fails when there is no response within seconds. */
+export const getSoon = <T>(path: string, query: Query, signal: AbortSignal): Promise<T> =>
+  request<T>(path, { query: withoutEmptyValues(query), signal }, impatientClient)
+
 /** The `data` of a single resource. */
 export async function getOne<T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> {
   return (await get<{ data: T }>(path, query, signal)).data
@@ -48,6 +55,12 @@ export async function getOne<T>(path: string, query?: Query, signal?: AbortSigna
 
 export async function post<T>(path: string, body?: unknown): Promise<T> {
   return (await request<{ data: T } | undefined>(path, { method: 'POST', body }))?.data as T
+}
+
+/** The same, and fails when there is no response within seconds. */
+export async function postSoon<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> {
+  const options = { method: 'POST', body, signal }
+  return (await request<{ data: T } | undefined>(path, options, impatientClient))?.data as T
 }
 
 export async function patch<T>(path: string, body: unknown): Promise<T> {

@@ -12,7 +12,7 @@ export function AdminOnly({ title, children }: { title: string; children: ReactN
   return (
     <Page title={title}>
       <EmptyState icon={<IconLock size={22} />} title="Only admins can do this">
-        You are {role} in {org.name}. An admin can change that under Members.
+        Your role in {org.name} is {role}. An admin can change that under Members.
       </EmptyState>
     </Page>
   )

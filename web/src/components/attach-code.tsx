@@ -56,7 +56,7 @@ export function AttachCode({
     },
     onSuccess: ({ last_read_at: lastReadAt }) => {
       void queries.invalidateQueries({ queryKey: ['assets'] })
-      const seen = typeof lastReadAt === 'string' ? ` The asset was last seen ${ago(lastReadAt)}` : ''
+      const seen = typeof lastReadAt === 'string' ? ` The asset was last seen ${ago(lastReadAt)}.` : ''
       notify(`${code} is attached.${seen}`)
       onDone()
     },

@@ -1,26 +1,36 @@
-import { Affix, Alert } from '@mantine/core'
-import { useSyncExternalStore } from 'react'
+import { Alert } from '@mantine/core'
+import { useElementSize } from '@mantine/hooks'
+import { useEffect, useSyncExternalStore } from 'react'
 import { isConnected, subscribeToConnection } from '../api/connection.ts'
 import { IconAlertTriangle } from './icons.ts'
 
-/** Shown while the server cannot be reached. */
+/** What is fixed to the lower edge of the screen stays above the banner, and the page scrolls as much further. */
+const heightVariable = '--connection-banner-height'
+
+/** Shown while the server cannot be reached: above the bottom bar of a phone, beside the navigation of a desk. */
 export function ConnectionBanner() {
   const isShown = !useSyncExternalStore(subscribeToConnection, isConnected)
+  const { ref, height } = useElementSize()
+  useEffect(() => {
+    document.documentElement.style.setProperty(heightVariable, `${isShown ? Math.ceil(height) : 0}px`)
+  }, [isShown, height])
   return (
-    <Affix position={{ bottom: 0, left: 0, right: 0 }} role="status">
+    <div role="status" className="connection-banner">
       {isShown && (
-        <Alert
-          color="yellow"
-          variant="filled"
-          autoContrast
-          radius={0}
-          role="presentation"
-          icon={<IconAlertTriangle size={18} />}
-          title="The server cannot be reached"
-        >
-          The app tries again every few seconds and continues by itself. Changes cannot be saved until then.
-        </Alert>
+        <div ref={ref}>
+          <Alert
+            color="yellow"
+            variant="filled"
+            autoContrast
+            radius={0}
+            role="presentation"
+            icon={<IconAlertTriangle size={18} />}
+            title="The server cannot be reached"
+          >
+            The app reconnects automatically. Changes cannot be saved until then.
+          </Alert>
+        </div>
       )}
-    </Affix>
+    </div>
   )
 }

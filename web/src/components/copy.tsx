@@ -58,7 +58,7 @@ export function OneTimeSecrets({
 }) {
   return (
     <Stack gap="md">
-      <Alert variant="light" color="yellow" icon={<IconKey size={18} />} title="Shown only now">
+      <Alert variant="light" color="yellow" icon={<IconKey size={18} />} title="Shown only once">
         <Text size="sm">Copy it and store it safely. It cannot be shown again.</Text>
       </Alert>
       {values.map(({ label, value }) => (

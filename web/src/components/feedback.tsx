@@ -8,18 +8,20 @@ const titles: Record<string, string> = {
   not_found: 'This record does not exist or was deleted',
   conflict: 'This conflicts with existing data',
   rate_limited: 'Too many requests',
+  unauthorized: 'Sign-in failed',
+  validation_error: 'The input is not valid',
   internal_error: 'Something went wrong on the server',
 }
 
 function describeError(error: unknown): { title: string; detail: string; requestId: string } {
   if (error instanceof LastseenError) {
     const wait = error instanceof RateLimitedError ? ` Try again in ${error.retryAfterSeconds} s.` : ''
-    const title = titles[error.status >= 500 ? 'internal_error' : error.type] ?? 'The request failed'
+    const title = titles[error.status >= 500 ? 'internal_error' : error.type] ?? 'The server rejected this'
     return { title, detail: error.message + wait, requestId: error.requestId ?? '' }
   }
   if (error instanceof NetworkError)
     return { title: 'No connection', detail: 'The server cannot be reached. Check the network.', requestId: '' }
-  return { title: 'The request failed', detail: error instanceof Error ? error.message : String(error), requestId: '' }
+  return { title: 'This did not work', detail: error instanceof Error ? error.message : String(error), requestId: '' }
 }
 
 /** An error message with the request id that the server writes to its log. */
@@ -30,7 +32,7 @@ export function ErrorAlert({ error, onRetry }: { error: unknown; onRetry?: (() =
       <Text size="sm">{detail}</Text>
       {requestId !== '' && (
         <Text size="xs" mt={6}>
-          Request <Code fz="xs">{requestId}</Code>
+          Request ID <Code fz="xs">{requestId}</Code>
         </Text>
       )}
       {onRetry !== undefined && (
@@ -49,7 +51,7 @@ export function notifyError(error: unknown): void {
   notifications.show({
     color: 'red',
     title,
-    message: requestId === '' ? detail : `${detail} (request ${requestId})`,
+    message: requestId === '' ? detail : `${detail} (request ID ${requestId})`,
     autoClose: 9000,
   })
 }

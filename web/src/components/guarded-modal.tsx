@@ -9,8 +9,8 @@ const questions = {
     close: 'Discard',
   },
   secret: {
-    title: 'Close without a copy?',
-    text: 'This dialog cannot be opened again. Copy its content first.',
+    title: 'Close without copying?',
+    text: 'It cannot be shown again.',
     back: 'Go back',
     close: 'Close',
   },

@@ -2,6 +2,12 @@ import { Group, Pagination, Text, useMatches } from '@mantine/core'
 import { useEffect } from 'react'
 import { formatNumber } from '../lib/time.ts'
 
+/** The rows of a page; undefined, as while they are loaded, when the page is beyond the end and the pager leads to the last. */
+export const rowsOfPage = <T,>(
+  list: { data: readonly T[]; total_count: number } | undefined,
+): readonly T[] | undefined =>
+  list === undefined || (list.data.length === 0 && list.total_count > 0) ? undefined : list.data
+
 /** Shows which rows of how many are visible, and links to the other pages. A page beyond the end leads to the last page. */
 export function Pager({
   page,

@@ -12,6 +12,12 @@ const isObject = (value: unknown): value is Fields =>
 
 const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
+/** The fields whose values differ. A PATCH with only these keeps what others changed in the other fields. */
+export const changedFields = <T extends object>(before: T, after: T): Partial<T> =>
+  Object.fromEntries(
+    Object.entries(after).filter(([name, value]) => !isEqual(value, (before as Fields)[name])),
+  ) as Partial<T>
+
 /**
  * Merges two versions that were made from the same base: each field has the value of the version that changed it, objects
  * key by key. Where both changed a field to different values, there is a conflict, and the field has the value of `keep`.

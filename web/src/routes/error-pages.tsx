@@ -1,6 +1,8 @@
 import { Anchor, Box, Button, Title } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { OutdatedPageError, reloadOutdatedPage } from '../api/connection.ts'
 import { EmptyState } from '../components/empty-state.tsx'
 import { IconMapPin } from '../components/icons.ts'
 import { ErrorAlert } from '../components/feedback.tsx'
@@ -19,8 +21,10 @@ export function NotFoundPage() {
   )
 }
 
-/** Shown when a page fails to render, often because a new version was deployed and the old chunks are gone. */
+/** Shown when a page fails to render. After a deployment, the page is reloaded instead: the files of its build are gone. */
 export function CrashPage({ error }: { error: unknown }) {
+  const [isReloading] = useState(() => error instanceof OutdatedPageError && reloadOutdatedPage(error))
+  if (isReloading) return null
   return (
     <Box className="app-page">
       <Title order={1} mb="md">

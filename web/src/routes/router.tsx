@@ -16,6 +16,7 @@ import {
   importSearch,
   labelSearch,
   locationSearch,
+  pageSearch,
   readersSearch,
   reportSearch,
   scanSearch,
@@ -108,6 +109,7 @@ const appRoutes = [
   createRoute({
     ...parent,
     ...lazyPage('/readers/inbox', () => import('../features/readers/inbox-page.tsx'), 'InboxPage'),
+    validateSearch: pageSearch,
   }),
   createRoute({
     ...parent,
@@ -135,6 +137,7 @@ const appRoutes = [
   createRoute({
     ...parent,
     ...lazyPage('/settings/api-keys', () => import('../features/keys/keys-page.tsx'), 'KeysPage'),
+    validateSearch: pageSearch,
   }),
   createRoute({
     ...parent,
@@ -143,6 +146,7 @@ const appRoutes = [
   createRoute({
     ...parent,
     ...lazyPage('/settings/members', () => import('../features/members/members-page.tsx'), 'MembersPage'),
+    validateSearch: pageSearch,
   }),
 ] as const
 

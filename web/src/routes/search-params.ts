@@ -47,6 +47,9 @@ export const readersSearch = (raw: Raw) =>
     page: positiveInteger(raw['page']),
   })
 
+/** Of lists without filters. */
+export const pageSearch = (raw: Raw) => withoutUndefined({ page: positiveInteger(raw['page']) })
+
 export const unseenSearch = (raw: Raw) =>
   withoutUndefined({ show: oneOf(raw['show'], ['never'] as const), page: positiveInteger(raw['page']) })
 
@@ -81,9 +84,14 @@ export const reportSearch = (raw: Raw) =>
     sort: text(raw['sort']),
   })
 
-/** `keys` are the selected assets; without it, the page offers all. */
+/** `keys` are the selected assets; without it, the page offers all. `max` is the number of labels. */
 export const labelSearch = (raw: Raw) =>
   withoutUndefined({
     kind: oneOf(raw['kind'], ['assets', 'locations'] as const),
     keys: Array.isArray(raw['keys']) ? raw['keys'].flatMap((one) => text(one) ?? []).slice(0, 200) : undefined,
+    q: text(raw['q']),
+    max: positiveInteger(raw['max']),
+    sheet: text(raw['sheet']),
+    code: oneOf(raw['code'], ['code128'] as const),
+    content: oneOf(raw['content'], ['barcode'] as const),
   })

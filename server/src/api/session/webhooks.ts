@@ -7,12 +7,12 @@ import { type Field, nullable, optional } from '../../http/validation/schema.ts'
 import { type Component, type Output, component, pageOf, envelope } from '../../http/openapi/response-schema.ts'
 import { now } from '../../kernel/clock.ts'
 import { formatMillis, instantFromMillis, millisOf } from '../../kernel/instant.ts'
-import { type ListedAttempt, listAttempts } from '../../webhooks/attempts.sql.ts'
+import { type ListedAttempt, failingSince, listAttempts } from '../../webhooks/attempts.sql.ts'
 import { type WebhookDeps, changeWebhook, createWebhook, getWebhook, removeWebhook } from '../../webhooks/commands.ts'
 import type { SendTest } from '../../webhooks/test-event.ts'
 import { type Webhook, maskSecret, maxUrlLength, secretContext, urlProblem } from '../../webhooks/webhook.ts'
 import { listWebhooks } from '../../webhooks/webhooks.sql.ts'
-import { timestamp, whole } from './fields.ts'
+import { timestamp, whole, wire } from './fields.ts'
 
 const line = text({ min: 1, max: maxUrlLength })
 
@@ -38,6 +38,7 @@ const webhookShape = {
   url: line,
   enabled: boolean,
   secret_masked: line,
+  failing_since: nullable(timestamp),
   created_at: timestamp,
   updated_at: timestamp,
 }
@@ -47,6 +48,7 @@ const webhookExample: Output<typeof webhookShape> = {
   url: 'https://hooks.example.com/lastseen',
   enabled: true,
   secret_masked: 'whsec_••••••••9f3A',
+  failing_since: null,
   created_at: '2026-05-04T08:00:00.000Z',
   updated_at: '2026-05-04T08:00:00.000Z',
 }
@@ -107,11 +109,12 @@ export function webhookRoutes(deps: WebhookRouteDeps): AnyRoute[] {
   const item = { ...common, ids: ['webhook_id'] as const, path: '/webhooks/{webhook_id}' }
   const webhookOf = (call: { principal: { orgId: number }; params: { webhook_id: number } }): Promise<Webhook> =>
     getWebhook(deps, call.principal.orgId, call.params.webhook_id)
-  const present = (orgId: number, webhook: Webhook): Output<typeof webhookShape> => ({
+  const present = async (orgId: number, webhook: Webhook): Promise<Output<typeof webhookShape>> => ({
     id: webhook.id,
     url: webhook.url,
     enabled: webhook.isEnabled,
     secret_masked: maskSecret(deps.secretBox.decrypt(webhook.encryptedSecret, secretContext(orgId, webhook.id))),
+    failing_since: wire(await failingSince(deps.db.read, orgId, webhook.id)),
     created_at: formatMillis(webhook.createdAt),
     updated_at: formatMillis(webhook.updatedAt),
   })
@@ -127,7 +130,8 @@ export function webhookRoutes(deps: WebhookRouteDeps): AnyRoute[] {
       success: { status: 200, description: 'The webhooks', schema: pageOf(WebhookOut) },
       async handle({ principal: { orgId }, query }) {
         const page = await listWebhooks(deps.db.read, orgId, query)
-        return ok({ data: page.rows.map((row) => present(orgId, row)), ...query, total_count: page.total })
+        const data = await Promise.all(page.rows.map((row) => present(orgId, row)))
+        return ok({ data, ...query, total_count: page.total })
       },
     }),
     route({
@@ -144,7 +148,7 @@ export function webhookRoutes(deps: WebhookRouteDeps): AnyRoute[] {
         const newWebhook = await createWebhook(deps, orgId, { url: body.url, isEnabled: body.enabled ?? true })
         const headers = { Location: `/api/v1/webhooks/${newWebhook.webhook.id}` }
         const data: Output<(typeof NewWebhookOut)['shape']> = {
-          ...present(orgId, newWebhook.webhook),
+          ...(await present(orgId, newWebhook.webhook)),
           secret: newWebhook.secret,
         }
         return { status: 201, headers, body: { data } }
@@ -157,7 +161,7 @@ export function webhookRoutes(deps: WebhookRouteDeps): AnyRoute[] {
       summary: 'Read the webhook',
       success,
       async handle(call) {
-        return ok({ data: present(call.principal.orgId, await webhookOf(call)) })
+        return ok({ data: await present(call.principal.orgId, await webhookOf(call)) })
       },
     }),
     route({
@@ -172,7 +176,7 @@ export function webhookRoutes(deps: WebhookRouteDeps): AnyRoute[] {
       success,
       async handle({ principal: { orgId }, params, body }) {
         const change = { url: body.url, isEnabled: body.enabled }
-        return ok({ data: present(orgId, await changeWebhook(deps, orgId, params.webhook_id, change)) })
+        return ok({ data: await present(orgId, await changeWebhook(deps, orgId, params.webhook_id, change)) })
       },
     }),
     route({

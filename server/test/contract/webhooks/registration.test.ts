@@ -29,6 +29,7 @@ describe('POST /api/v1/webhooks', () => {
       url,
       enabled: true,
       secret_masked: `whsec_••••••••${secret.slice(-4)}`,
+      failing_since: null,
       created_at: hmacTag(),
       updated_at: hmacTag(),
     })
@@ -128,6 +129,29 @@ describe('GET /api/v1/webhooks', () => {
     expect(one.json).toMatchObject({ data: [{ id: webhookOrg.webhookId }], total_count: 1 })
     const beyond = await webhookOrg.send('GET', '', { query: 'offset=1' })
     expect(beyond.json).toEqual({ data: [], limit: 50, offset: 1, total_count: 1 })
+  })
+
+  it('states the first failed attempt after the last success and after the last change as failing_since', async () => {
+    await webhookOrg.register(url)
+    const minutes = (count: number): string => new Date(clock.millis() + count * 60_000).toISOString()
+    const attempt = (at: number, status: number | null) => database.sql`
+      insert into webhook_attempts (org_id, attempted_at, delivery_id, attempt, webhook_id, event, status, duration_ms)
+      values (${webhookOrg.orgId}, ${minutes(at)}, gen_random_uuid(), 1, ${webhookOrg.webhookId}, 'asset.moved', ${status}, 5)`
+    const failingSince = async () => {
+      const list = (await webhookOrg.send('GET', '')).json.data[0].failing_since
+      expect((await webhookOrg.send('GET', `/${webhookOrg.webhookId}`)).json.data.failing_since).toBe(list)
+      return list
+    }
+    await attempt(-1, 500)
+    expect(await failingSince(), 'an attempt before the last change').toBeNull()
+    await attempt(1, null)
+    for (let at = 2; at < 40; at++) await attempt(at, 302)
+    expect(await failingSince()).toBe(minutes(1))
+    await attempt(40, 204)
+    expect(await failingSince()).toBeNull()
+    await attempt(41, 503)
+    await attempt(42, null)
+    expect(await failingSince()).toBe(minutes(41))
   })
 })
 

@@ -1564,6 +1564,7 @@ export interface components {
          *       "url": "https://hooks.example.com/lastseen",
          *       "enabled": true,
          *       "secret_masked": "whsec_••••••••9f3A",
+         *       "failing_since": null,
          *       "created_at": "2026-05-04T08:00:00.000Z",
          *       "updated_at": "2026-05-04T08:00:00.000Z"
          *     }
@@ -1575,6 +1576,8 @@ export interface components {
             enabled: boolean;
             secret_masked: string;
             /** Format: date-time */
+            failing_since: string | null;
+            /** Format: date-time */
             created_at: string;
             /** Format: date-time */
             updated_at: string;
@@ -1585,6 +1588,7 @@ export interface components {
          *       "url": "https://hooks.example.com/lastseen",
          *       "enabled": true,
          *       "secret_masked": "whsec_••••••••9f3A",
+         *       "failing_since": null,
          *       "created_at": "2026-05-04T08:00:00.000Z",
          *       "updated_at": "2026-05-04T08:00:00.000Z",
          *       "secret": "whsec_…"
@@ -1596,6 +1600,8 @@ export interface components {
             url: string;
             enabled: boolean;
             secret_masked: string;
+            /** Format: date-time */
+            failing_since: string | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */

@@ -63,7 +63,7 @@ const quotaLabels: Record<string, string> = {
   api_keys: 'API keys',
   imports: 'Stored imports',
   stored_bytes: 'Stored data, estimated every hour',
-  query_seconds: 'Seconds of searches and reports in this minute',
+  query_seconds: 'Search and report seconds this minute',
 }
 
 const formatUse = (quota: string, value: number): string =>
@@ -98,10 +98,10 @@ export function AccountPage() {
   return (
     <Page kind="form" title="Account">
       <Stack>
-        <Card title="You">
+        <Card title="Profile">
           <Group gap="xl">
             <Fact label="E-mail">{user.email}</Fact>
-            <Fact label="Times are shown in">{timeZone}</Fact>
+            <Fact label="Time zone">{timeZone}</Fact>
           </Group>
           <Table mt="sm" aria-label="Your organizations">
             <Table.Tbody>
@@ -139,7 +139,7 @@ export function AccountPage() {
         onConfirm={signOutEverywhere}
         onClose={() => setSigningOut(false)}
       >
-        All your sessions end at their next request, including the session on this device.
+        All your sessions end immediately, including the session on this device.
       </Confirm>
     </Page>
   )

@@ -23,7 +23,7 @@ export function ConfirmEmailPage() {
           Sign in and request a new link.
         </Alert>
       )}
-      {confirmation.isSuccess && <Text size="sm">Thank you. You can now use every function of Lastseen.</Text>}
+      {confirmation.isSuccess && <Text size="sm">Your e-mail address is confirmed.</Text>}
       <Anchor size="sm" renderRoot={(props) => <Link to="/" {...props} />}>
         Go to Lastseen
       </Anchor>

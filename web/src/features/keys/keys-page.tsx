@@ -1,5 +1,6 @@
 import { Badge, Button, Group, Paper, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { ColumnDef } from '@tanstack/react-table'
 import { useState } from 'react'
 import { get, remove } from '../../api/request.ts'
@@ -11,7 +12,7 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { IconKey, IconPlus } from '../../components/icons.ts'
 import { AdminOnly } from '../../components/admin-only.tsx'
 import { Page } from '../../components/page.tsx'
-import { Pager } from '../../components/pager.tsx'
+import { Pager, rowsOfPage } from '../../components/pager.tsx'
 import { ErrorAlert, notify } from '../../components/feedback.tsx'
 import { GuardedModal } from '../../components/guarded-modal.tsx'
 import { useUser } from '../../components/use-session.ts'
@@ -48,7 +49,8 @@ function Expiry({ at }: { at: string | null }) {
 function Keys() {
   const { org } = useUser()
   const queries = useQueryClient()
-  const [page, setPage] = useState(1)
+  const { page = 1 } = useSearch({ from: '/shell/settings/api-keys' })
+  const navigate = useNavigate({ from: '/settings/api-keys' })
   const [isCreating, setCreating] = useState(false)
   const [createdKey, setCreatedKey] = useState<NewApiKey | null>(null)
   const [keyToRevoke, setKeyToRevoke] = useState<ApiKey | null>(null)
@@ -132,7 +134,7 @@ function Keys() {
       lead={`Credentials for programs that use the API of ${org.name}. Scopes and expiry cannot be changed after creation.`}
       actions={
         <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
-          New key
+          Create key
         </Button>
       }
     >
@@ -143,7 +145,7 @@ function Keys() {
           <DataTable
             label="API keys"
             columns={columns}
-            rows={keys.data?.data}
+            rows={rowsOfPage(keys.data)}
             rowKey={(one) => String(one.id)}
             empty={
               <EmptyState icon={<IconKey size={24} />} title="No keys yet">
@@ -159,7 +161,7 @@ function Keys() {
         size={size}
         total={keys.data?.total_count ?? 0}
         rows={keys.data?.data.length ?? 0}
-        onPage={setPage}
+        onPage={(next) => void navigate({ search: next === 1 ? {} : { page: next } })}
         what="keys"
       />
       {isCreating && (
@@ -203,7 +205,7 @@ function Keys() {
           refresh()
         }}
       >
-        Programs that use this key are rejected from their next request. This cannot be undone.
+        Programs that use this key are rejected immediately. This cannot be undone.
       </Confirm>
     </Page>
   )

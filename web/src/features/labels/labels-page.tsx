@@ -14,8 +14,9 @@ import {
 import { useDebouncedValue } from '@mantine/hooks'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { listAssets } from '../../api/assets.ts'
+import { loadCode } from '../../api/connection.ts'
 import { listLocations } from '../../api/locations.ts'
 import type { Asset, List, Location } from '../../api/types.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
@@ -25,7 +26,6 @@ import { notifyError } from '../../components/feedback.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { saveBlob } from '../../lib/download.ts'
 import { formatNumber } from '../../lib/time.ts'
-import type { Symbology } from './encode-barcode.ts'
 import { toSvg } from './export-labels.ts'
 import { type LabelItem, layOutLabels, sheets } from './label-layout.ts'
 import { type LabelWarning, findLabelWarnings } from './label-warnings.ts'
@@ -48,6 +48,8 @@ function useLabelRecords(kind: 'assets' | 'locations', q: string, limit: number,
   return (kind === 'assets' ? assets : locations) as UseQueryResult<List<Asset | Location>>
 }
 
+const defaultLabels = 48
+const maxLabels = 200
 const shownNames = 3
 
 function Warnings({ warnings }: { warnings: readonly LabelWarning[] }) {
@@ -67,15 +69,18 @@ function Warnings({ warnings }: { warnings: readonly LabelWarning[] }) {
 }
 
 export function LabelsPage() {
-  const { kind = 'assets', keys } = useSearch({ from: '/shell/labels' })
+  const search = useSearch({ from: '/shell/labels' })
+  const { kind = 'assets', keys, code: symbology = 'qr', content = 'key' } = search
   const navigate = useNavigate({ from: '/labels' })
-  const [q, setQ] = useState('')
+  const set = (change: Partial<Record<keyof typeof search, unknown>>): void =>
+    void navigate({ search: (old) => ({ ...old, ...change }) as never, replace: true })
+  const [q, setQ] = useState(search.q ?? '')
   const [text] = useDebouncedValue(q.trim(), 250)
-  const [limit, setLimit] = useState(48)
-  const [symbology, setSymbology] = useState<Symbology>('qr')
-  const [content, setContent] = useState<Content>('key')
-  const [sheetName, setSheetName] = useState('a4-24')
-  const sheet = sheets.find((one) => one.value === sheetName) ?? sheets[0]!
+  useEffect(() => {
+    if (text !== (search.q ?? '')) set({ q: text === '' ? undefined : text })
+  }, [text])
+  const limit = Math.min(maxLabels, search.max ?? defaultLabels)
+  const sheet = sheets.find((one) => one.value === search.sheet) ?? sheets[0]!
   const found = useLabelRecords(kind, text, limit, kind === 'assets' ? keys : undefined)
   const rows: readonly (Asset | Location)[] = found.data?.data ?? []
   const [pages, warnings] = useMemo(() => {
@@ -91,7 +96,7 @@ export function LabelsPage() {
     setMakingPdf(true)
     try {
       // The PDF library is larger than this page, so it is loaded on demand.
-      const { toPdf } = await import('./pdf.ts')
+      const { toPdf } = await loadCode(() => import('./pdf.ts'))
       saveBlob(await toPdf(pages, sheet), `${kind}-labels.pdf`)
     } catch (error) {
       notifyError(error)
@@ -108,7 +113,7 @@ export function LabelsPage() {
               <SegmentedControl
                 aria-label="Record type"
                 value={kind}
-                onChange={(value) => void navigate({ search: { kind: value }, replace: true })}
+                onChange={(value) => set({ kind: value, keys: undefined })}
                 data={[
                   { value: 'assets', label: 'Assets' },
                   { value: 'locations', label: 'Locations' },
@@ -117,41 +122,37 @@ export function LabelsPage() {
               {keys !== undefined && kind === 'assets' && (
                 <Group justify="space-between" gap="xs">
                   <Text size="sm">Only the selected assets ({formatNumber(keys.length)}).</Text>
-                  <Button
-                    variant="default"
-                    size="compact-sm"
-                    onClick={() => void navigate({ search: {}, replace: true })}
-                  >
+                  <Button variant="default" size="compact-sm" onClick={() => set({ keys: undefined })}>
                     Show all
                   </Button>
                 </Group>
               )}
               <TextInput
                 label="Filter"
-                placeholder="All, or part of a name, key or tag"
+                placeholder="Name, key or tag"
                 value={q}
                 onChange={({ currentTarget }) => setQ(currentTarget.value)}
               />
               <NumberInput
                 label="Maximum number of labels"
                 min={1}
-                max={200}
+                max={maxLabels}
                 allowDecimal={false}
                 value={limit}
-                onChange={(value) => setLimit(Math.min(200, Math.max(1, Number(value) || 1)))}
+                onChange={(value) => set({ max: Math.min(maxLabels, Math.max(1, Number(value) || 1)) })}
               />
               <Select
                 label="Sheet"
                 allowDeselect={false}
                 data={sheets.map((one) => ({ value: one.value, label: one.label }))}
-                value={sheetName}
-                onChange={(value) => setSheetName(value ?? 'a4-24')}
+                value={sheet.value}
+                onChange={(value) => set({ sheet: value ?? undefined })}
               />
               <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs">
                 <SegmentedControl
                   aria-label="Barcode type"
                   value={symbology}
-                  onChange={(value) => setSymbology(value)}
+                  onChange={(value) => set({ code: value === 'qr' ? undefined : value })}
                   data={[
                     { value: 'qr', label: 'QR' },
                     { value: 'code128', label: 'Code 128' },
@@ -160,7 +161,7 @@ export function LabelsPage() {
                 <SegmentedControl
                   aria-label="Code content"
                   value={content}
-                  onChange={(value) => setContent(value)}
+                  onChange={(value) => set({ content: value === 'key' ? undefined : value })}
                   data={[
                     { value: 'key', label: 'Key' },
                     { value: 'barcode', label: 'Barcode tag' },
@@ -170,7 +171,6 @@ export function LabelsPage() {
               <Text size="xs" c="dimmed">
                 The scan page accepts keys and tag values.
               </Text>
-              <Warnings warnings={warnings} />
               <Group>
                 <Button
                   leftSection={<IconDownload size={16} />}
@@ -195,6 +195,12 @@ export function LabelsPage() {
                   SVG
                 </Button>
               </Group>
+              {found.data !== undefined && found.data.total_count > rows.length && (
+                <Text size="sm">
+                  Labels for the first {formatNumber(rows.length)} of {formatNumber(found.data.total_count)} {kind}.
+                </Text>
+              )}
+              <Warnings warnings={warnings} />
             </Stack>
           </Card>
         </Grid.Col>

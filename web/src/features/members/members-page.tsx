@@ -1,6 +1,7 @@
 import { Badge, Box, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { get, patch, post, remove } from '../../api/request.ts'
 import { type Invitation, type List, type Member, type NewInvitation, type Role, roles } from '../../api/types.ts'
@@ -9,6 +10,7 @@ import { Confirm } from '../../components/confirm.tsx'
 import { OneTimeSecrets } from '../../components/copy.tsx'
 import { IconUserPlus } from '../../components/icons.ts'
 import { Card, Page } from '../../components/page.tsx'
+import { Pager } from '../../components/pager.tsx'
 import { ErrorAlert, notify, notifyError } from '../../components/feedback.tsx'
 import { GuardedModal } from '../../components/guarded-modal.tsx'
 import { QueryView } from '../../components/query-view.tsx'
@@ -16,7 +18,9 @@ import { useUser } from '../../components/use-session.ts'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { emailRule, showFieldErrors } from '../../lib/forms.ts'
 import { roleDescriptions } from '../../lib/roles.ts'
-import { date } from '../../lib/time.ts'
+import { date, formatNumber } from '../../lib/time.ts'
+
+const size = 50
 
 const options = roles.map((role) => ({ value: role, label: role.charAt(0).toUpperCase() + role.slice(1) }))
 
@@ -31,16 +35,20 @@ export function MembersPage() {
 function Members() {
   const user = useUser()
   const queries = useQueryClient()
+  const { page = 1 } = useSearch({ from: '/shell/settings/members' })
+  const navigate = useNavigate({ from: '/settings/members' })
+  const request = { limit: size, offset: (page - 1) * size }
   const [isInviting, setInviting] = useState(false)
   const [memberToRemove, setMemberToRemove] = useState<Member | null>(null)
   const members = useQuery({
-    queryKey: ['members'],
-    queryFn: ({ signal }) => get<List<Member>>('/members', { limit: 200 }, signal),
+    queryKey: ['members', request],
+    queryFn: ({ signal }) => get<List<Member>>('/members', request, signal),
+    placeholderData: keepPreviousData,
   })
   const refresh = (): void => void queries.invalidateQueries({ queryKey: ['members'] })
   const change = useMutation({
     mutationFn: ({ id, role }: { id: number; role: Role }) => patch(`/members/${id}`, { role }),
-    onSuccess: () => notify('The role was changed. It applies from the next request.'),
+    onSuccess: () => notify('The role was changed. It applies immediately.'),
     onError: notifyError,
     onSettled: refresh,
   })
@@ -67,7 +75,7 @@ function Members() {
                         {one.email} {one.user_id === user.id && <Badge color="gray">you</Badge>}
                       </Text>
                       <Text size="xs" c="dimmed">
-                        since {date(one.joined_at)}
+                        Member since {date(one.joined_at)}
                       </Text>
                     </Box>
                     <Select
@@ -93,6 +101,14 @@ function Members() {
               </div>
             )}
           </QueryView>
+          <Pager
+            page={page}
+            size={size}
+            total={members.data?.total_count ?? 0}
+            rows={members.data?.data.length ?? 0}
+            onPage={(next) => void navigate({ search: next === 1 ? {} : { page: next } })}
+            what="members"
+          />
         </Card>
         <Invitations />
         <Card title="Permissions of each role">
@@ -115,7 +131,7 @@ function Members() {
           refresh()
         }}
       >
-        The member loses access to {user.org.name} at the next request. Their past changes are kept.
+        The member loses access to {user.org.name} immediately. Their past changes are kept.
       </Confirm>
     </Page>
   )
@@ -125,7 +141,7 @@ function Invitations() {
   const queries = useQueryClient()
   const open = useQuery({
     queryKey: ['invitations'],
-    queryFn: ({ signal }) => get<List<Invitation>>('/invitations', undefined, signal),
+    queryFn: ({ signal }) => get<List<Invitation>>('/invitations', { limit: 200 }, signal),
   })
   const withdraw = useMutation({
     mutationFn: (id: number) => remove(`/invitations/${id}`),
@@ -137,11 +153,16 @@ function Invitations() {
   return (
     <Card title="Open invitations">
       <QueryView query={open} rows={1}>
-        {({ data }) =>
-          data.map((one) => (
+        {({ data, total_count: total }) => [
+          total > data.length && (
+            <Text size="sm" key="truncated">
+              First {formatNumber(data.length)} of {formatNumber(total)} invitations.
+            </Text>
+          ),
+          ...data.map((one) => (
             <div className="move-row" key={one.id} style={{ flexWrap: 'wrap' }}>
               <Text size="sm" style={{ flex: '1 1 190px', minWidth: 0 }}>
-                {one.email} <Badge color="gray">{one.role}</Badge>
+                Invitation for {one.email} <Badge color="gray">{one.role}</Badge>
               </Text>
               <Text size="xs" c="dimmed">
                 expires <RelativeTime at={one.expires_at} />
@@ -156,8 +177,8 @@ function Invitations() {
                 Withdraw
               </Button>
             </div>
-          ))
-        }
+          )),
+        ]}
       </QueryView>
     </Card>
   )

@@ -1,9 +1,9 @@
 import { Anchor, Badge, Button, Group, Paper, Text, Title } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import type { ColumnDef } from '@tanstack/react-table'
 import { useState } from 'react'
-import { attachUnknownTag, listReaders, listUnknownTags } from '../../api/readers.ts'
+import { allReaders, attachUnknownTag, listUnknownTags } from '../../api/readers.ts'
 import { refreshOverview } from '../../api/overview.ts'
 import type { UnknownTag } from '../../api/types.ts'
 import { AttachCode } from '../../components/attach-code.tsx'
@@ -11,7 +11,7 @@ import { DataTable } from '../../components/data-table.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { IconInbox } from '../../components/icons.ts'
 import { Page } from '../../components/page.tsx'
-import { Pager } from '../../components/pager.tsx'
+import { Pager, rowsOfPage } from '../../components/pager.tsx'
 import { ErrorAlert } from '../../components/feedback.tsx'
 import { useHasRole } from '../../components/use-session.ts'
 import { RelativeTime } from '../../components/relative-time.tsx'
@@ -24,11 +24,12 @@ const size = 25
 export function InboxPage() {
   const isManager = useHasRole('manager')
   const queries = useQueryClient()
-  const [page, setPage] = useState(1)
+  const { page = 1 } = useSearch({ from: '/shell/readers/inbox' })
+  const navigate = useNavigate({ from: '/readers/inbox' })
   const [selected, setSelected] = useState<UnknownTag | null>(null)
   const inbox = useQuery(listUnknownTags({ limit: size, offset: (page - 1) * size }))
-  const readers = useQuery(listReaders({ limit: 200, offset: 0 }))
-  const nameOf = (id: number | null): string => readers.data?.data.find((one) => one.id === id)?.name ?? 'a reader'
+  const readers = useQuery(allReaders())
+  const nameOf = (id: number | null): string => readers.data?.find((one) => one.id === id)?.name ?? 'a reader'
   const columns: ColumnDef<UnknownTag>[] = [
     {
       id: 'value',
@@ -111,7 +112,7 @@ export function InboxPage() {
           <DataTable
             label="Unassigned tags"
             columns={columns}
-            rows={inbox.data?.data}
+            rows={rowsOfPage(inbox.data)}
             rowKey={(one) => `${one.tag_type}-${one.value}`}
             empty={
               <EmptyState icon={<IconInbox size={24} />} title="No unassigned tags">
@@ -127,7 +128,7 @@ export function InboxPage() {
         size={size}
         total={inbox.data?.total_count ?? 0}
         rows={inbox.data?.data.length ?? 0}
-        onPage={setPage}
+        onPage={(next) => void navigate({ search: next === 1 ? {} : { page: next } })}
         what="tags"
       />
       {isManager && <UnknownReaders />}

@@ -14,7 +14,7 @@ function TagOwner({ read: { holder } }: { read: LatestRead }) {
   if (holder === null)
     return (
       <Text span size="xs" c="dimmed">
-        not attached
+        Unassigned
       </Text>
     )
   return holder.kind === 'asset' ? (

@@ -1,12 +1,15 @@
 import { Button, Group, Select, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type ReaderDraft, createReader, patchReader } from '../../api/readers.ts'
+import { useState } from 'react'
+import { type ReaderDraft, createReader, getReader, patchReader } from '../../api/readers.ts'
 import type { NewReader, Reader } from '../../api/types.ts'
 import { ErrorAlert, notify } from '../../components/feedback.tsx'
 import { GuardedModal } from '../../components/guarded-modal.tsx'
 import { required, showFieldErrors } from '../../lib/forms.ts'
+import { changedFields } from '../../lib/merge-changes.ts'
 import { timeSources, formats } from './formats.ts'
+import { mergeScanPoints } from './merge-scan-points.ts'
 import { ScanPoints } from './scan-points.tsx'
 
 const draftOf = (reader: Reader | null, topicKey: string | undefined): ReaderDraft =>
@@ -38,15 +41,22 @@ export function ReaderForm({
   onCreated?: (created: NewReader) => void
 }) {
   const queries = useQueryClient()
+  // The reader as the form shows it; a later version may have changes of others.
+  const [initial] = useState(() => draftOf(reader, topicKey))
   const form = useForm<ReaderDraft>({
-    initialValues: draftOf(reader, topicKey),
+    initialValues: initial,
     validate: { name: required('A name') },
   })
   const action = useMutation({
     mutationFn: async () => {
       if (reader === null) onCreated?.(await createReader(form.getValues()))
       else {
-        await patchReader(reader.id, form.getValues())
+        const changes = changedFields(initial, form.getValues())
+        if (changes.scan_points !== undefined) {
+          const current = await getReader(reader.id)
+          changes.scan_points = mergeScanPoints(initial.scan_points, changes.scan_points, current.scan_points)
+        }
+        if (Object.keys(changes).length > 0) await patchReader(reader.id, changes)
         notify('Saved.')
       }
     },
@@ -62,7 +72,7 @@ export function ReaderForm({
       guards={form.isDirty() ? 'input' : null}
       opened
       onClose={onClose}
-      title={reader === null ? 'New reader' : `Edit ${reader.name}`}
+      title={reader === null ? 'Create reader' : `Edit ${reader.name}`}
       size="lg"
     >
       <form onSubmit={form.onSubmit(() => action.mutate())} noValidate>
@@ -79,7 +89,7 @@ export function ReaderForm({
           )}
           <Select
             label="Format"
-            description="Select the format if the site has several kinds of devices."
+            description="Choose the device, or let Lastseen detect it."
             allowDeselect={false}
             data={[
               { value: 'auto', label: 'Detect automatically' },
@@ -87,7 +97,7 @@ export function ReaderForm({
             ]}
             {...form.getInputProps('format')}
           />
-          <Select label="Time of a read" allowDeselect={false} data={timeSources} {...form.getInputProps('clock')} />
+          <Select label="Timestamp source" allowDeselect={false} data={timeSources} {...form.getInputProps('clock')} />
           <ScanPoints points={form.values.scan_points} onChange={(next) => form.setFieldValue('scan_points', next)} />
           {action.isError && <ErrorAlert error={action.error} />}
           <Group justify="flex-end" mt="xs">

@@ -2,7 +2,7 @@ import { Anchor, Box, Button, Grid, Group, SimpleGrid, Stack, Table, Text } from
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { deleteReader, listUnknownTags, oneReader, readerConnection } from '../../api/readers.ts'
+import { allUnknownTags, deleteReader, oneReader, readerConnection } from '../../api/readers.ts'
 import type { NewReader, Reader } from '../../api/types.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { deleteWithUndo } from '../../components/delete-with-undo.tsx'
@@ -14,7 +14,7 @@ import { QueryView } from '../../components/query-view.tsx'
 import { RecordErrorPage } from '../../components/record-error-page.tsx'
 import { useHasRole } from '../../components/use-session.ts'
 import { RelativeTime } from '../../components/relative-time.tsx'
-import { dateTime, formatNumber } from '../../lib/time.ts'
+import { counted, dateTime, formatNumber } from '../../lib/time.ts'
 import { formatLabel } from './formats.ts'
 import { LiveReads } from './live-reads.tsx'
 import { ReaderForm } from './reader-form.tsx'
@@ -44,8 +44,8 @@ export function ReaderPage() {
 }
 
 function Activity({ reader }: { reader: Reader }) {
-  const inbox = useQuery(listUnknownTags({ limit: 200, offset: 0 }))
-  const unknownTags = inbox.data?.data.filter((one) => one.reader_id === reader.id) ?? []
+  const inbox = useQuery(allUnknownTags())
+  const unknownTags = inbox.data?.filter((one) => one.reader_id === reader.id) ?? []
   return (
     <Card title="Activity" aside={<HealthBadge reader={reader} />}>
       <SimpleGrid cols={{ base: 2, sm: 4 }}>
@@ -63,9 +63,9 @@ function Activity({ reader }: { reader: Reader }) {
       )}
       {unknownTags.length > 0 && (
         <Text size="sm" mt="sm">
-          It read {formatNumber(unknownTags.length)} unknown tags.{' '}
+          This reader read {counted(unknownTags.length, 'unassigned tag')}.{' '}
           <Anchor inherit underline="always" renderRoot={(props) => <Link to="/readers/inbox" {...props} />}>
-            Attach them
+            Open the inbox
           </Anchor>
         </Text>
       )}
@@ -138,8 +138,8 @@ function Loaded({ reader }: { reader: Reader }) {
               {reader.unknown_antennas.length > 0 && (
                 <Text size="sm" mt="sm">
                   Reads from antennas that are not listed:{' '}
-                  {reader.unknown_antennas.map((one) => `${one.antenna} (${formatNumber(one.reads)} reads)`).join(', ')}
-                  . These reads are recorded without a location.
+                  {reader.unknown_antennas.map((one) => `${one.antenna} (${counted(one.reads, 'read')})`).join(', ')}.
+                  These reads are recorded without a location.
                 </Text>
               )}
             </Card>

@@ -10,7 +10,7 @@ import { usePendingDeletions } from '../../components/delete-with-undo.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { IconAntenna, IconInbox, IconPlus } from '../../components/icons.ts'
 import { Page } from '../../components/page.tsx'
-import { Pager } from '../../components/pager.tsx'
+import { Pager, rowsOfPage } from '../../components/pager.tsx'
 import { LocationLink } from '../../components/record-links.tsx'
 import { ErrorAlert } from '../../components/feedback.tsx'
 import { useHasRole } from '../../components/use-session.ts'
@@ -139,7 +139,7 @@ export function ReadersPage() {
           </Button>
           {isManager && (
             <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
-              New reader
+              Create reader
             </Button>
           )}
         </>
@@ -163,7 +163,7 @@ export function ReadersPage() {
           <DataTable
             label="Readers"
             columns={columns}
-            rows={readers.data?.data.filter((one) => !deleting.has(one.id))}
+            rows={rowsOfPage(readers.data)?.filter((one) => !deleting.has(one.id))}
             rowKey={(one) => String(one.id)}
             empty={
               isSilent ? (

@@ -41,7 +41,7 @@ export function ReplaceToken({
         <Text size="sm">
           {overlap === '0'
             ? 'An MQTT connection is closed. The device sends again when you have given it the new token.'
-            : 'The device keeps sending while you give it the new token. Removing the reader ends both tokens. Choose “stops at once” if the token may be known to others.'}{' '}
+            : 'The device keeps sending while you give it the new token. Deleting the reader ends both tokens. Choose “stops at once” if the token may be known to others.'}{' '}
           The settings, antennas and past reads stay.
         </Text>
       </Stack>

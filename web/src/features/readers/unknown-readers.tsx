@@ -1,4 +1,4 @@
-import { Button, Code, Paper, Stack, Text, Title } from '@mantine/core'
+import { Button, Paper, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ColumnDef } from '@tanstack/react-table'
 import { useState } from 'react'
@@ -64,9 +64,7 @@ export function UnknownReaders() {
         {({ reason, topics }) =>
           reason !== null ? (
             <Text size="sm" c="dimmed">
-              This server has several organizations, and a topic does not identify an organization. The operator of the
-              server can list all topics with <Code>npx lastseen reader inbox</Code>, or show them to one organization
-              with <Code>LASTSEEN_UNKNOWN_READERS_ORG</Code>.
+              Not shown on servers with several organizations. Ask the operator.
             </Text>
           ) : topics.length === 0 ? (
             <Text size="sm" c="dimmed">

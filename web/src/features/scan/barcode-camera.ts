@@ -1,3 +1,5 @@
+import { loadCode } from '../../api/connection.ts'
+
 interface Detected {
   rawValue: string
 }
@@ -26,7 +28,7 @@ async function nativeDetector(): Promise<Detector | null> {
 
 /** A detector based on the ZXing library, which is loaded on demand. */
 async function zxingDetector(): Promise<Detector> {
-  const { BrowserMultiFormatReader } = await import('@zxing/browser')
+  const { BrowserMultiFormatReader } = await loadCode(() => import('@zxing/browser'))
   const reader = new BrowserMultiFormatReader()
   const canvas = document.createElement('canvas')
   return {

@@ -1,21 +1,35 @@
 import { ActionIcon, Box, Paper, Text, Tooltip } from '@mantine/core'
 import { useState } from 'react'
-import type { ResolvedCode } from '../../api/types.ts'
 import { IconVolume, IconVolumeOff } from '../../components/icons.ts'
-import { type ScanOutcome, isSoundOn, setSoundOn } from './scan-feedback.ts'
+import { type ShownOutcome, isSoundOn, setSoundOn } from './scan-feedback.ts'
 
-const colors: Record<ScanOutcome, string> = { found: 'harbor', elsewhere: 'blue', unknown: 'red' }
+const colors: Record<ShownOutcome, string> = {
+  found: 'harbor',
+  elsewhere: 'blue',
+  unknown: 'red',
+  location: 'gray',
+  waiting: 'yellow',
+}
 
-function describe(one: ResolvedCode, outcome: ScanOutcome): string {
+function describe(locationName: string | null, outcome: ShownOutcome): string {
   if (outcome === 'found') return 'Found here'
   if (outcome === 'unknown') return 'Unknown code'
-  return one.location_name === null ? 'Never seen before' : `Elsewhere, last at ${one.location_name}`
+  if (outcome === 'location') return 'Location'
+  if (outcome === 'waiting') return 'Waiting for the server'
+  return locationName === null ? 'Never seen' : `Elsewhere, last at ${locationName}`
+}
+
+export interface ShownScan {
+  name: string
+  /** Where an asset was last seen. */
+  locationName: string | null
+  outcome: ShownOutcome
 }
 
 /** The latest scan in large letters and in the colour of its outcome. It keeps its height, so that nothing moves. */
-export function LastScan({ scan, outcome }: { scan: ResolvedCode | null; outcome: ScanOutcome | null }) {
+export function LastScan({ scan }: { scan: ShownScan | null }) {
   const [hasSound, setSound] = useState(isSoundOn)
-  const color = outcome === null ? 'gray' : colors[outcome]
+  const color = scan === null ? 'gray' : colors[scan.outcome]
   const toggle = (): void => {
     setSoundOn(!hasSound)
     setSound(!hasSound)
@@ -24,22 +38,22 @@ export function LastScan({ scan, outcome }: { scan: ResolvedCode | null; outcome
   return (
     <Paper
       className="last-scan"
-      data-outcome={outcome ?? 'none'}
+      data-outcome={scan?.outcome ?? 'none'}
       style={{
         background: `var(--mantine-color-${color}-light)`,
         borderLeft: `6px solid var(--mantine-color-${color}-filled)`,
       }}
     >
       <Box role="status" aria-label="Last scan" style={{ flex: 1, minWidth: 0 }}>
-        {scan === null || outcome === null ? (
+        {scan === null ? (
           <Text size="lg">Ready to scan</Text>
         ) : (
           <>
             <Text fz={24} fw={700} lh={1.2} lineClamp={1}>
-              {scan.name ?? scan.code}
+              {scan.name}
             </Text>
             <Text size="sm" lineClamp={1}>
-              {describe(scan, outcome)}
+              {describe(scan.locationName, scan.outcome)}
             </Text>
           </>
         )}

@@ -6,7 +6,7 @@ import { IconCheck, IconX } from '../../components/icons.ts'
 import { AssetLink, LocationLink } from '../../components/record-links.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { formatNumber } from '../../lib/time.ts'
-import type { StocktakeResult } from './stocktake.ts'
+import { type StocktakeResult, isPossibleCode, maxExpected } from './stocktake.ts'
 import type { SavedAssets } from './use-scan.ts'
 
 /** States what was saved at the location, and how many of the expected assets are still missing. */
@@ -34,8 +34,10 @@ export function SaveSummary({
   )
 }
 
+const maxListedWaiting = 20
+
 /** The codes that wait for the server. A code that is resolved within a moment is not shown. */
-export function WaitingCodes({ codes }: { codes: readonly string[] }) {
+export function WaitingCodes({ codes, onRemove }: { codes: readonly string[]; onRemove: (code: string) => void }) {
   const [wasWaiting] = useDebouncedValue(codes.length > 0, 800)
   if (codes.length === 0 || !wasWaiting) return null
   return (
@@ -43,14 +45,31 @@ export function WaitingCodes({ codes }: { codes: readonly string[] }) {
       <Text size="sm" fw={600}>
         {formatNumber(codes.length)} waiting
       </Text>
-      <Text size="sm">The page sends them as soon as the server answers. Keep this tab open.</Text>
-      <Text size="sm" className="key" style={{ overflowWrap: 'anywhere' }}>
-        {codes.slice(0, 20).join(', ')}
-        {codes.length > 20 && ' …'}
-      </Text>
+      <Text size="sm">They are sent when the server can be reached. Keep this tab open.</Text>
+      {codes.slice(0, maxListedWaiting).map((code) => (
+        <div className="move-row" key={code}>
+          <Code code={code} />
+          <RemoveButton name={code} onRemove={() => onRemove(code)} />
+        </div>
+      ))}
+      {codes.length > maxListedWaiting && (
+        <Text size="sm">and {formatNumber(codes.length - maxListedWaiting)} more</Text>
+      )}
     </Alert>
   )
 }
+
+const Code = ({ code }: { code: string }) => (
+  <Text size="sm" className="key" lineClamp={2} style={{ flex: 1, minWidth: 0, overflowWrap: 'anywhere' }}>
+    {code}
+  </Text>
+)
+
+const RemoveButton = ({ name, onRemove }: { name: string; onRemove: () => void }) => (
+  <ActionIcon variant="subtle" color="gray" aria-label={`Remove ${name} from the list`} onClick={onRemove}>
+    <IconX size={16} />
+  </ActionIcon>
+)
 
 function ScannedAsset({ one, note, onRemove }: { one: ResolvedCode; note: React.ReactNode; onRemove: () => void }) {
   return (
@@ -61,14 +80,7 @@ function ScannedAsset({ one, note, onRemove }: { one: ResolvedCode; note: React.
           {note}
         </Text>
       </Box>
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        aria-label={`Remove ${one.name ?? one.code} from the list`}
-        onClick={onRemove}
-      >
-        <IconX size={16} />
-      </ActionIcon>
+      <RemoveButton name={one.name ?? one.code} onRemove={onRemove} />
     </div>
   )
 }
@@ -79,9 +91,12 @@ const EmptyTab = ({ children }: { children: string }) => (
   </Text>
 )
 
+const maxListedMissing = 300
+
 /** The result of a stocktake: found, elsewhere, missing and unknown. */
 export function Results({
   result,
+  expectedTotal,
   tab,
   onTab,
   mayAttach,
@@ -89,6 +104,8 @@ export function Results({
   onAttach,
 }: {
   result: StocktakeResult
+  /** The number of assets last seen at the location. */
+  expectedTotal: number
   tab: string
   onTab: (tab: string) => void
   mayAttach: boolean
@@ -96,7 +113,9 @@ export function Results({
   onAttach: (code: string) => void
 }) {
   const { found, elsewhere, missing, unknown } = result
-  const nameOf = useAssetNames(tab === 'missing' ? missing.slice(0, 300).map((one) => one.asset_external_key) : [])
+  const nameOf = useAssetNames(
+    tab === 'missing' ? missing.slice(0, maxListedMissing).map((one) => one.asset_external_key) : [],
+  )
   const tabs = [
     { value: 'found', label: 'Found', size: found.length, color: 'harbor' },
     { value: 'elsewhere', label: 'Elsewhere', size: elsewhere.length, color: 'blue' },
@@ -134,7 +153,7 @@ export function Results({
             onRemove={() => onRemove(one.code)}
             note={
               one.last_seen_at === null ? (
-                `${one.external_key ?? ''}, never seen before`
+                `${one.external_key ?? ''}, Never seen`
               ) : (
                 <>
                   {one.external_key}, last at <LocationLink id={one.location_id} name={one.location_name} />{' '}
@@ -147,7 +166,18 @@ export function Results({
       </Tabs.Panel>
       <Tabs.Panel value="missing" pt="xs">
         {missing.length === 0 && <EmptyTab>No asset is missing.</EmptyTab>}
-        {missing.slice(0, 300).map((one) => (
+        {expectedTotal > maxExpected && (
+          <Text size="sm" py={6}>
+            Compared with the first {formatNumber(maxExpected)} of {formatNumber(expectedTotal)} assets that are
+            expected here.
+          </Text>
+        )}
+        {missing.length > maxListedMissing && (
+          <Text size="sm" py={6}>
+            First {formatNumber(maxListedMissing)} of {formatNumber(missing.length)} missing assets.
+          </Text>
+        )}
+        {missing.slice(0, maxListedMissing).map((one) => (
           <div className="move-row" key={one.asset_id}>
             <Box style={{ flex: 1, minWidth: 0 }}>
               <AssetLink id={one.asset_id} name={nameOf(one.asset_external_key)} />
@@ -162,10 +192,12 @@ export function Results({
         {unknown.length === 0 && <EmptyTab>There are no unknown codes.</EmptyTab>}
         {unknown.map((one) => (
           <div className="move-row" key={one.code}>
-            <Text size="sm" className="key" style={{ flex: 1, minWidth: 0 }}>
-              {one.code}
-            </Text>
-            {mayAttach ? (
+            <Code code={one.code} />
+            {!isPossibleCode(one.code) ? (
+              <Text size="xs" c="dimmed">
+                Not a key or tag
+              </Text>
+            ) : mayAttach ? (
               <Button
                 size="compact-sm"
                 variant="light"
@@ -176,17 +208,10 @@ export function Results({
               </Button>
             ) : (
               <Text size="xs" c="dimmed">
-                a manager can attach it
+                Ask a manager to attach it
               </Text>
             )}
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              aria-label={`Remove ${one.code} from the list`}
-              onClick={() => onRemove(one.code)}
-            >
-              <IconX size={16} />
-            </ActionIcon>
+            <RemoveButton name={one.code} onRemove={() => onRemove(one.code)} />
           </div>
         ))}
       </Tabs.Panel>

@@ -1,5 +1,8 @@
 export type ScanOutcome = 'found' | 'elsewhere' | 'unknown'
 
+/** What is shown of the latest scan. A location and a waiting code have no signal. */
+export type ShownOutcome = ScanOutcome | 'location' | 'waiting'
+
 const storageKey = 'lastseen.scan-sound'
 
 export const isSoundOn = (): boolean => localStorage.getItem(storageKey) !== 'off'

@@ -10,15 +10,16 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { IconBarcode, IconLock, IconMapPin } from '../../components/icons.ts'
 import { Page } from '../../components/page.tsx'
 import { LocationPicker } from '../../components/pickers.tsx'
-import { ErrorAlert, notify, notifyWithUndo } from '../../components/feedback.tsx'
+import { ErrorAlert, notify, notifyError, notifyWithUndo } from '../../components/feedback.tsx'
 import { useHasRole, useUser } from '../../components/use-session.ts'
 import { Camera } from './camera.tsx'
-import { LastScan } from './last-scan.tsx'
+import { LastScan, type ShownScan } from './last-scan.tsx'
 import { type ScanOutcome, signalOutcome } from './scan-feedback.ts'
 import { splitCodes } from './stocktake.ts'
 import { Results, SaveSummary, WaitingCodes } from './results.tsx'
 import { SwitchQuestion } from './switch-question.tsx'
-import { useScan } from './use-scan.ts'
+import { type Scan as ScanState, useCodesHere, useScan } from './use-scan.ts'
+import { counted } from '../../lib/time.ts'
 import { useKeyboardWedge } from './use-keyboard-wedge.ts'
 import { overview, refreshOverview } from '../../api/overview.ts'
 
@@ -27,7 +28,7 @@ export function ScanPage() {
   if (isOperator) return <Scan />
   return (
     <Page kind="form" title="Scan">
-      <EmptyState icon={<IconLock size={22} />} title="Your role cannot save locations">
+      <EmptyState icon={<IconLock size={22} />} title="Your role cannot scan">
         Operators, managers and admins can save the location of assets. An admin can change your role under Members.
       </EmptyState>
     </Page>
@@ -35,7 +36,13 @@ export function ScanPage() {
 }
 
 /** A code input for typing, hand scanners and pasted lists. */
-function CodeField({ onCodes }: { onCodes: (codes: string[]) => void }) {
+function CodeField({
+  onCodes,
+  field,
+}: {
+  onCodes: (codes: string[]) => void
+  field: React.RefObject<HTMLInputElement | null>
+}) {
   const [text, setText] = useState('')
   const enter = (): void => {
     onCodes(splitCodes(text))
@@ -43,6 +50,7 @@ function CodeField({ onCodes }: { onCodes: (codes: string[]) => void }) {
   }
   return (
     <TextInput
+      ref={field}
       aria-label="Code"
       placeholder="Scan or type codes"
       leftSection={<IconBarcode size={18} />}
@@ -92,13 +100,23 @@ function NoLocations() {
   )
 }
 
-/** The outcome of the latest scan. When the server has resolved it, signals it and opens the tab that received the code. */
-function useLastScan({ lastScan, known, result }: ReturnType<typeof useScan>, openTab: (tab: string) => void) {
-  const scan = known.find((one) => one.code === lastScan?.code && one.kind !== 'location') ?? null
+/** The latest scan. When the server has resolved it, signals its outcome and opens the tab that received the code. */
+function useLastScan(
+  { lastScan, codes, resultOf, result }: ScanState,
+  openTab: (tab: string) => void,
+): ShownScan | null {
+  const scan = lastScan === null ? undefined : resultOf(lastScan.code)
+  const isListed = lastScan !== null && codes.includes(lastScan.code)
   const isIn = (all: readonly ResolvedCode[]): boolean =>
     all.some((one) => one.id === scan?.id && one.kind === scan?.kind)
   const outcome: ScanOutcome | null =
-    scan === null ? null : scan.kind === null ? 'unknown' : isIn(result.found) ? 'found' : 'elsewhere'
+    scan === undefined || scan.kind === 'location' || !isListed
+      ? null
+      : scan.kind === null
+        ? 'unknown'
+        : isIn(result.found)
+          ? 'found'
+          : 'elsewhere'
   const signalledCount = useRef(0)
   useEffect(() => {
     if (outcome === null || lastScan === null || signalledCount.current === lastScan.count) return
@@ -106,23 +124,37 @@ function useLastScan({ lastScan, known, result }: ReturnType<typeof useScan>, op
     signalOutcome(outcome)
     openTab(outcome)
   })
-  return { scan, outcome }
+  if (lastScan === null) return null
+  // The code of a location leaves the list as soon as the location is chosen.
+  if (scan?.kind === 'location') return { name: scan.name ?? scan.code, locationName: null, outcome: 'location' }
+  if (!isListed) return null
+  if (scan === undefined || outcome === null) return { name: lastScan.code, locationName: null, outcome: 'waiting' }
+  return { name: scan.name ?? scan.code, locationName: scan.location_name, outcome }
 }
+
+/** On a phone, the focus would open the keyboard. */
+const hasTouch = (): boolean => matchMedia('(pointer: coarse)').matches
 
 function Scan() {
   const { org } = useUser()
   const isManager = useHasRole('manager')
-  const { location: locationId = null } = useSearch({ from: '/shell/scan' })
+  const { location: requestedId = null } = useSearch({ from: '/shell/scan' })
   const navigate = useNavigate({ from: '/scan' })
+  const scan = useScan(org.id, requestedId)
+  const { locationId } = scan
   const location = useQuery({ ...oneLocation(locationId ?? 0), enabled: locationId !== null })
-  const scan = useScan(org.id, locationId)
+  const requested = useQuery({ ...oneLocation(requestedId ?? 0), enabled: requestedId !== null })
   const queries = useQueryClient()
   const [tab, setTab] = useState('found')
   const last = useLastScan(scan, setTab)
   const [unknownCode, setUnknownCode] = useState<string | null>(null)
-  const [picked, setPicked] = useState<{ id: number; name: string | null } | null>(null)
+  const codeField = useRef<HTMLInputElement>(null)
   const setLocation = (id: number | null): void =>
     void navigate({ search: id === null ? {} : { location: id }, replace: true })
+  // The link to the page without a location leads back to the codes that are not saved.
+  useEffect(() => {
+    if (requestedId === null && locationId !== null) setLocation(locationId)
+  })
   const scannedLocation = scan.known.find((one) => one.kind === 'location')
   useEffect(() => {
     if (scannedLocation === undefined || (locationId !== null && scannedLocation.id !== locationId)) return
@@ -141,73 +173,80 @@ function Scan() {
       scan.markSaved(at.id, sent)
     },
     onSuccess: async (_done, { at, assets }) => {
-      notify(`${assets.length} saved at ${at.name}.`)
+      notify(`${counted(assets.length, 'asset')} saved at ${at.name}.`)
       refreshOverview(queries)
       await scan.refresh()
     },
+    // The list may be longer than the screen, and the message below it out of view.
+    onError: notifyError,
   })
-  const next = scannedLocation ?? picked
-  // Codes scanned after the code of the next location belong to that location.
-  const later = scannedLocation === undefined ? [] : scan.codes.slice(0, scan.codes.indexOf(scannedLocation.code))
-  const unsavedHere = scan.unsaved.filter((one) => !later.includes(one.code))
-  const isAsking = location.data !== undefined && next?.id != null && next.id !== locationId
-  const stay = (): void => {
-    if (scannedLocation !== undefined) scan.drop([scannedLocation.code])
-    setPicked(null)
-  }
-  const switchTo = (id: number | null): void => {
-    stay()
+  const nextId = scannedLocation?.id ?? (scan.isUndecided ? requestedId : null)
+  const nextName = scannedLocation?.name ?? requested.data?.name ?? 'the other location'
+  const here = useCodesHere(scan, scannedLocation)
+  const isAsking = locationId !== null && nextId !== null && nextId !== locationId
+  const switchTo = (id: number, dropped: readonly string[]): void => {
+    scan.moveTo(id, scannedLocation === undefined ? dropped : [...dropped, scannedLocation.code])
     setLocation(id)
   }
+  const codesHere = [...here.assets.map((one) => one.code), ...here.waiting, ...here.unknown]
   return (
     <Page kind="form" title="Scan" lead="Choose a location, scan the assets there, and save.">
       <Stack>
         <Paper p="md">
           <Stack gap="sm">
             <LocationPicker
+              // A new picker shows the current location again after the user chose another one and stayed.
+              key={`${locationId} ${scan.isUndecided}`}
               label="Location"
               placeholder="Choose a location or scan its code"
               size="md"
               leftSection={<IconMapPin size={18} />}
               value={locationId}
-              onChange={(id, name) => {
-                if (id === null || locationId === null || scan.unsaved.length === 0) setLocation(id)
-                else setPicked({ id, name })
+              clearable={false}
+              onChange={(id) => {
+                if (id === null) return
+                setLocation(id)
+                // A hand scanner types where the focus is: it must not type into this search.
+                if (hasTouch()) (document.activeElement as HTMLElement | null)?.blur()
+                else codeField.current?.focus()
               }}
             />
             <NoLocations />
             {isAsking && (
               <SwitchQuestion
-                title={`${next.name ?? 'Another location'} was ${scannedLocation === undefined ? 'chosen' : 'scanned'}`}
-                from={location.data.name}
-                to={next.name ?? 'the other location'}
-                unsavedCount={unsavedHere.length}
+                title={`${nextName} was ${scannedLocation === undefined ? 'chosen' : 'scanned'}`}
+                from={location.data?.name ?? 'this location'}
+                to={nextName}
+                open={{ assets: here.assets.length, waiting: here.waiting.length, unknown: here.unknown.length }}
                 isSaving={save.isPending}
                 onSave={() =>
-                  save.mutate({ at: location.data, assets: unsavedHere }, { onSuccess: () => switchTo(next.id) })
+                  location.data !== undefined &&
+                  save.mutate(
+                    { at: location.data, assets: here.assets },
+                    { onSuccess: () => switchTo(nextId, here.unknown) },
+                  )
                 }
-                onDrop={() => {
-                  scan.drop(unsavedHere.map((one) => one.code))
-                  switchTo(next.id)
+                onDrop={() => switchTo(nextId, codesHere)}
+                onKeep={() => switchTo(nextId, [])}
+                onStay={() => {
+                  if (scannedLocation !== undefined) scan.drop([scannedLocation.code])
+                  setLocation(locationId)
                 }}
-                onKeep={() => switchTo(next.id)}
-                onStay={stay}
               />
             )}
-            <CodeField onCodes={scan.add} />
+            <CodeField onCodes={scan.add} field={codeField} />
           </Stack>
         </Paper>
         <Camera onCode={(code) => scan.add([code])}>
-          <LastScan {...last} />
+          <LastScan scan={last} />
         </Camera>
-        {scan.error !== null && <ErrorAlert error={scan.error} onRetry={() => void scan.refresh()} />}
-        <WaitingCodes codes={scan.waiting} />
         {scan.saved !== null && location.data !== undefined && (
           <SaveSummary saved={scan.saved} locationName={location.data.name} missingCount={scan.result.missing.length} />
         )}
         <Paper p="md">
           <Results
             result={scan.result}
+            expectedTotal={scan.expectedTotal}
             tab={tab}
             onTab={setTab}
             mayAttach={isManager}
@@ -215,7 +254,6 @@ function Scan() {
             onAttach={setUnknownCode}
           />
         </Paper>
-        {save.isError && <ErrorAlert error={save.error} />}
         <Group className="save-bar" grow preventGrowOverflow={false} wrap="nowrap">
           <Button
             size="md"
@@ -237,6 +275,9 @@ function Scan() {
             Clear
           </Button>
         </Group>
+        <WaitingCodes codes={scan.waiting} onRemove={(code) => scan.drop([code])} />
+        {scan.error !== null && <ErrorAlert error={scan.error} onRetry={() => void scan.refresh()} />}
+        {save.isError && <ErrorAlert error={save.error} />}
         <Text size="xs" c="dimmed">
           Saving records that these assets are at this location now. Missing assets keep their last location until they
           are seen again.

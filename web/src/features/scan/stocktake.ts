@@ -1,4 +1,4 @@
-import { get, post } from '../../api/request.ts'
+import { getSoon, postSoon } from '../../api/request.ts'
 import type { AssetLocation, List, ResolvedCode } from '../../api/types.ts'
 
 /** Splits pasted codes at line breaks, tabs, commas and semicolons. */
@@ -8,25 +8,46 @@ export const splitCodes = (text: string): string[] =>
     .map((code) => code.trim())
     .filter((code) => code !== '')
 
-const batchSize = 500
+/** The length of the longest key and of the longest tag value. */
+const maxCodeLength = 255
 
-export async function resolveCodes(codes: readonly string[]): Promise<ResolvedCode[]> {
-  const all: ResolvedCode[] = []
-  for (let start = 0; start < codes.length; start += batchSize)
-    all.push(...(await post<ResolvedCode[]>('/codes/resolve', { codes: codes.slice(start, start + batchSize) })))
-  return all
+const isForbidden = (character: string): boolean =>
+  character < ' ' || character === '\u007F' || /\p{Cs}/u.test(character)
+
+/** Whether a code can be a key or the value of a tag. The server rejects a request with any other code. */
+export function isPossibleCode(code: string): boolean {
+  const characters = Array.from(code)
+  return characters.length <= maxCodeLength && !characters.some(isForbidden)
 }
 
-const maxExpected = 5000
+export const unknownCode = (code: string): ResolvedCode => ({
+  code,
+  kind: null,
+  id: null,
+  external_key: null,
+  name: null,
+  location_id: null,
+  location_name: null,
+  last_seen_at: null,
+})
 
-/** The assets last seen at exactly this location, without the locations below it. */
-export async function fetchExpectedAssets(locationId: number, signal: AbortSignal): Promise<AssetLocation[]> {
+export const resolveCodes = (codes: readonly string[], signal: AbortSignal): Promise<ResolvedCode[]> =>
+  postSoon('/codes/resolve', { codes }, signal)
+
+export const maxExpected = 5000
+
+/** The assets last seen at exactly this location, without the locations below it, and how many there are. */
+export async function fetchExpectedAssets(
+  locationId: number,
+  signal: AbortSignal,
+): Promise<{ rows: readonly AssetLocation[]; total: number }> {
   const rows: AssetLocation[] = []
   for (;;) {
     const query = { location_id: locationId, limit: 200, offset: rows.length, sort: 'asset_external_key' }
-    const page = await get<List<AssetLocation>>('/reports/asset-locations', query, signal)
+    const page = await getSoon<List<AssetLocation>>('/reports/asset-locations', query, signal)
     rows.push(...page.data)
-    if (page.data.length === 0 || rows.length >= page.total_count || rows.length >= maxExpected) return rows
+    const total = page.total_count
+    if (page.data.length === 0 || rows.length >= total || rows.length >= maxExpected) return { rows, total }
   }
 }
 
@@ -46,7 +67,8 @@ export function compareWithExpected(
 ): StocktakeResult {
   const assets = [...new Map(scanned.filter((one) => one.kind === 'asset').map((one) => [one.id, one])).values()]
   const seen = new Set(assets.map((one) => one.id))
-  const isHere = (one: ResolvedCode): boolean => one.location_id === locationId || savedIds.has(one.id)
+  const isHere = (one: ResolvedCode): boolean =>
+    savedIds.has(one.id) || (locationId !== null && one.location_id === locationId)
   return {
     found: assets.filter(isHere),
     elsewhere: assets.filter((one) => !isHere(one)),

@@ -14,7 +14,11 @@ import { GuardedModal } from '../../components/guarded-modal.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { showFieldErrors } from '../../lib/forms.ts'
+import { changedFields } from '../../lib/merge-changes.ts'
 import { dateTime } from '../../lib/time.ts'
+
+/** No live event announces the attempts. */
+const pollMs = 15_000
 
 const urlRule = (value: string): string | null =>
   /^https:\/\/[^\s/]+/.test(value) ? null : 'A URL that begins with https:// is required'
@@ -31,6 +35,7 @@ function Webhooks() {
   const hooks = useQuery({
     queryKey: ['webhooks'],
     queryFn: ({ signal }) => get<List<Webhook>>('/webhooks', undefined, signal),
+    refetchInterval: pollMs,
   })
   const [created, setCreated] = useState<WebhookWithSecret | null>(null)
   return (
@@ -134,28 +139,21 @@ const attemptsOf = (hook: Webhook) =>
   queryOptions({
     queryKey: ['webhooks', hook.id, 'attempts'],
     queryFn: ({ signal }) => get<List<WebhookAttempt>>(`/webhooks/${hook.id}/attempts`, { limit: 25 }, signal),
-    refetchInterval: 15_000,
+    refetchInterval: pollMs,
   })
 
 const isDelivered = ({ status }: { status: number | null }): boolean => status !== null && status >= 200 && status < 300
 
-/** The failed attempts since the last success or the last change of the webhook, newest first. */
-function recentFailures(hook: Webhook, attempts: readonly WebhookAttempt[]): readonly WebhookAttempt[] {
-  const current = attempts.filter((one) => one.attempted_at >= hook.updated_at)
-  const success = current.findIndex(isDelivered)
-  return success === -1 ? current : current.slice(0, success)
-}
-
-function FailureAlert({ failures }: { failures: readonly WebhookAttempt[] }) {
-  const [newest, oldest] = [failures[0], failures.at(-1)]
-  if (newest === undefined || oldest === undefined) return null
+function FailureAlert({ since, latest }: { since: string; latest: WebhookAttempt | undefined }) {
   return (
-    <Alert color="red" icon={<IconAlertTriangle size={18} />} title="Deliveries fail" role="alert">
-      <Text size="sm">No delivery has succeeded since {dateTime(oldest.attempted_at)}.</Text>
-      <Text size="sm">
-        Last error: {newest.status === null ? 'no response' : `HTTP ${newest.status}`}
-        {newest.error !== null && `, ${newest.error}`}
-      </Text>
+    <Alert color="red" icon={<IconAlertTriangle size={18} />} title="Deliveries are failing" role="alert" mb="sm">
+      <Text size="sm">No delivery has succeeded since {dateTime(since)}.</Text>
+      {latest !== undefined && (
+        <Text size="sm">
+          Last error: {latest.status === null ? 'no response' : `HTTP ${latest.status}`}
+          {latest.error !== null && `, ${latest.error}`}
+        </Text>
+      )}
     </Alert>
   )
 }
@@ -164,6 +162,9 @@ function Attempts({ hook }: { hook: Webhook }) {
   const attempts = useQuery(attemptsOf(hook))
   return (
     <Card title="Recent attempts">
+      {hook.enabled && hook.failing_since !== null && (
+        <FailureAlert since={hook.failing_since} latest={attempts.data?.data.find((one) => !isDelivered(one))} />
+      )}
       <QueryView query={attempts} rows={3}>
         {({ data }) =>
           data.length === 0 ? (
@@ -219,14 +220,18 @@ function Attempts({ hook }: { hook: Webhook }) {
 function WebhookDetails({ hook }: { hook: Webhook }) {
   const queries = useQueryClient()
   const [isDeleting, setDeleting] = useState(false)
-  const failures = recentFailures(hook, useQuery(attemptsOf(hook)).data?.data ?? [])
-  const isFailing = failures.length > 0
-  const form = useForm({ initialValues: { url: hook.url, enabled: hook.enabled }, validate: { url: urlRule } })
+  const isFailing = hook.failing_since !== null
+  // The webhook as the form shows it; a later version may have changes of others.
+  const [initial, setInitial] = useState({ url: hook.url, enabled: hook.enabled })
+  const form = useForm({ initialValues: initial, validate: { url: urlRule } })
   const refresh = (): void => void queries.invalidateQueries({ queryKey: ['webhooks'] })
   const action = useMutation({
-    mutationFn: () => patch<Webhook>(`/webhooks/${hook.id}`, form.getValues()),
+    mutationFn: () => patch<Webhook>(`/webhooks/${hook.id}`, changedFields(initial, form.getValues())),
     onSuccess: (saved) => {
-      form.resetDirty({ url: saved.url, enabled: saved.enabled })
+      const values = { url: saved.url, enabled: saved.enabled }
+      setInitial(values)
+      form.setValues(values)
+      form.resetDirty(values)
       notify(saved.enabled ? 'Saved. Events are delivered.' : 'Saved. Events are no longer delivered.')
       refresh()
     },
@@ -244,7 +249,6 @@ function WebhookDetails({ hook }: { hook: Webhook }) {
       >
         <form onSubmit={form.onSubmit(() => action.mutate())} noValidate>
           <Stack gap="sm">
-            {hook.enabled && <FailureAlert failures={failures} />}
             <TextInput label="URL" {...form.getInputProps('url')} />
             <Checkbox
               label="Deliver events"
