@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { get } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TLSSocket } from 'node:tls'
+import { type TLSSocket, connect as connectTls } from 'node:tls'
 import { connect } from 'node:net'
 import { once } from 'node:events'
 import mqtt from 'mqtt'
@@ -68,6 +68,15 @@ async function request(path: string): Promise<{ status: number; names: string }>
   return { status: response.statusCode!, names }
 }
 
+/** The names in the certificate of the MQTT broker. */
+async function brokerNames(): Promise<string> {
+  const socket = connectTls({ host: '127.0.0.1', port: mqttPort, ca: authority.certificate })
+  await once(socket, 'secureConnect')
+  const names = socket.getPeerCertificate().subjectaltname ?? ''
+  socket.destroy()
+  return names
+}
+
 describe('With a certificate', () => {
   it('the HTTP port serves HTTPS', async () => {
     expect(await request('/healthz')).toEqual({ status: 200, names: 'IP Address:127.0.0.1, DNS:first.test' })
@@ -96,12 +105,14 @@ describe('With a certificate', () => {
     ).rejects.toThrow()
   })
 
-  it('a renewed certificate is used without a restart, and a file that cannot be used changes nothing', async () => {
+  it('a renewed certificate is used for HTTPS and MQTT without a restart, and a file that cannot be used changes nothing', async () => {
     replace(certPath, 'not a certificate')
     await expect.poll(() => logged.map(({ event }) => event), { timeout: 20_000 }).toContain('tls.failed')
     expect((await request('/healthz')).names).toContain('first.test')
+    expect(await brokerNames()).toContain('first.test')
     install(authority.issue('IP:127.0.0.1', 'DNS:second.test'))
     await expect.poll(async () => (await request('/healthz')).names, { timeout: 20_000 }).toContain('second.test')
+    await expect.poll(brokerNames, { timeout: 20_000 }).toContain('second.test')
     expect(logged.map(({ event }) => event)).toContain('tls.reloaded')
   })
 })
