@@ -297,7 +297,7 @@ test('The account page shows the quotas of the organization', async ({ page }) =
   await expect(quotas.getByRole('row', { name: /^Members/ })).toContainText(/1 of 1.?000/)
   await expect(quotas.getByRole('row', { name: /^Assets/ })).toContainText(/^Assets[1-9]\d* of 2.?000.?000/)
   await expect(quotas.getByRole('row', { name: /^Stored data/ })).toContainText(/\d GB of 1.?000 GB/)
-  await expect(quotas.getByRole('row', { name: /^Seconds of searches/ })).toContainText(/\d of 600/)
+  await expect(quotas.getByRole('row', { name: /^Search and report seconds/ })).toContainText(/\d of 600/)
 })
 
 test('The URL of a report holds its tab, time, period and asset', async ({ page }) => {

@@ -55,7 +55,7 @@ test(
       [...document.querySelectorAll('main button:not([disabled]), .bottom-bar a, .app-nav a, header button')]
         .filter((one) => one.checkVisibility({ visibilityProperty: true }) && one.clientWidth > 0)
         .filter((one) => {
-          one.scrollIntoView({ block: 'end' })
+          one.scrollIntoView({ block: 'center' })
           const { left, top, width, height } = one.getBoundingClientRect()
           const hit = document.elementFromPoint(left + width / 2, top + height / 2)
           return (
