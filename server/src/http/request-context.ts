@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ulid } from '../kernel/ulid.ts'
 import type { Download, EventStream } from './route.ts'
+import { ClientPatience } from './client-patience.ts'
 import { type RateState, burst, refillPerSecond } from './rate-limit.ts'
 
 /** A request, its response and what is known about them so far. */
@@ -141,7 +142,8 @@ const ascii = /^[\t\x20-\x7e]*$/
 
 /** How long a client may receive no data, and how long it may take to receive the whole response. */
 const flushTimeouts = { stalledMs: 30_000, totalMs: 120_000 }
-const downloadTimeoutMs = 3_600_000
+/** How long a download may take, and how long the server waits for a client that reads nothing of it. */
+export const downloadLimits = { maxMs: 3_600_000, graceMs: 30_000 }
 
 /**
  * Calls `done` once the whole response was written to the network or the connection is closed; until then the response is
@@ -217,11 +219,12 @@ export function sendEventStream(context: RequestContext, open: (stream: EventStr
  */
 export async function sendDownload(
   context: RequestContext,
-  { type, fileName, chunks }: Download,
-  timeoutMs = downloadTimeoutMs,
+  { type, fileName, chunks, maxMs = downloadLimits.maxMs }: Download,
+  graceMs = downloadLimits.graceMs,
 ): Promise<void> {
   const { response } = context
-  const timer = setTimeout(() => response.destroy(), timeoutMs).unref()
+  const timer = setTimeout(() => response.destroy(), maxMs).unref()
+  const patience = new ClientPatience(graceMs, () => response.destroy())
   const iterator = chunks[Symbol.asyncIterator]()
   try {
     let chunk = await iterator.next()
@@ -231,7 +234,9 @@ export async function sendDownload(
       ...(fileName === undefined ? [] : ['Content-Disposition', `attachment; filename="${fileName}"`]),
     ])
     while (context.method !== 'HEAD' && !chunk.done && !response.destroyed) {
-      if (!response.write(Buffer.from(chunk.value))) await drained(response)
+      const bytes = Buffer.from(chunk.value)
+      if (!response.write(bytes)) await patience.wait(drained(response))
+      patience.addTransferred(bytes.length)
       chunk = await iterator.next()
     }
     response.end()

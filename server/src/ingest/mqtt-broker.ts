@@ -1,6 +1,7 @@
 import { type Server, type Socket, createServer } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { Aedes, type AuthenticateError, type Client } from 'aedes'
+import { ByteBudget } from '../admission/byte-budget.ts'
 import { ConnectionLimits } from '../admission/connection-limits.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { clientKeyOf } from '../kernel/ip-range.ts'
@@ -9,7 +10,7 @@ import type { Device } from '../readers/reader.ts'
 import type { Login, ReaderCache } from './reader-cache.ts'
 import type { Refusal } from './reader-refusals.ts'
 import type { ReadIngestor } from './read-ingestor.ts'
-import { PacketSizeGuard, UnfinishedPackets } from './mqtt-packet-guard.ts'
+import { PacketSizeGuard } from './mqtt-packet-guard.ts'
 
 export interface BrokerDeps {
   readerCache: ReaderCache
@@ -43,6 +44,8 @@ export interface Broker {
 const defaultConnectTimeoutMs = 10_000
 /** A CONNECT packet carries a client id, a user name, a token and perhaps a last will. */
 const maxConnectBytes = 64 * 1024
+/** The memory for packets of readers that have begun and are not complete. */
+export const packetMemory = { maxBytes: 128 * 1024 * 1024, maxBytesPerTenant: 16 * 1024 * 1024 }
 /** Messages with QoS 2 that a client has not released yet. */
 const maxUnreleased = 100
 
@@ -82,7 +85,7 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
   const signedIn = new Set<Client>()
   const sockets = new Set<Socket>()
   const limits = new ConnectionLimits(deps.maxConnections, deps.maxConnectionsPerAddress)
-  const unfinished = new UnfinishedPackets()
+  const unfinished = new ByteBudget(packetMemory)
 
   async function authenticate(client: Client, username: string | undefined, password: Buffer | undefined) {
     const token = password?.toString('utf8') ?? ''
