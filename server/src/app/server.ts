@@ -86,7 +86,7 @@ export async function startServer(context: AppContext, options: ServerOptions): 
   const { workerMetrics } = options
   workerMetrics?.share(metrics.registry)
   const collectMetrics = (): Promise<string> => workerMetrics?.collect() ?? metrics.registry.metrics()
-  const tracking = startTracking(context, log, metrics.registry, runJob, bodyBudget)
+  const tracking = startTracking(context, log, metrics.registry, runJob, { bodyBudget, anonymousQueue })
   const webhooks = startWebhooks(context, log, metrics.registry, runJob, options.delivery)
   capacityMetrics(
     metrics.registry,

@@ -52,7 +52,7 @@ export function startTracking(
   log: Logger,
   registry: Registry,
   runJob: RunJob,
-  bodyBudget: ByteBudget,
+  { bodyBudget, anonymousQueue }: { bodyBudget: ByteBudget; anonymousQueue: FairQueue },
 ): Tracking {
   const { db, clock, pubsub, config } = context
   const live = new LiveFeed({ db, clock })
@@ -60,6 +60,7 @@ export function startTracking(
     db: db.authentication,
     clock,
     isConnected: () => pubsub.isConnected(),
+    anonymousQueue,
     ownerOf: (id) => context.ids.ownerOf(id),
   })
   const activity = new ReaderActivityBuffer({ db: db.background, clock })

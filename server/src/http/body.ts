@@ -92,7 +92,7 @@ export async function* readChunks(
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge
   continuations.get(request)?.()
   const patience = new ClientPatience(graceMs, () => slowUploads.add(request))
-  const received = request.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>
+  const received = request.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer, undefined>
   let size = 0
   try {
     for await (const chunk of patience.follow(received)) {

@@ -45,7 +45,7 @@ export class ClientPatience {
   }
 
   /** The chunks that a client sends. */
-  async *follow(chunks: AsyncIterableIterator<Buffer>): AsyncGenerator<Buffer> {
+  async *follow(chunks: AsyncIterableIterator<Buffer, undefined>): AsyncGenerator<Buffer> {
     let isWaiting = false
     try {
       for (;;) {

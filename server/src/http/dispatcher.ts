@@ -130,11 +130,13 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
         onFlushed(context, () => queue.release(tenant))
       }
     }
-    if (route.upload !== undefined)
-      return void (await whileAuthenticated(context, principal, execute).catch(async (error: unknown) => {
+    if (route.upload !== undefined) {
+      await whileAuthenticated(context, principal, execute).catch(async (error: unknown) => {
         await discardBody(context)
         throw error
-      }))
+      })
+      return
+    }
     const { stream, download } = await execute()
     if (stream !== undefined) return sendEventStream(context, stream)
     if (download === undefined) return
@@ -261,6 +263,7 @@ const hasNaturalKey = ({ methods }: Match<RouteTarget>): boolean =>
 
 async function render(context: RequestContext, route: RawRoute, segments: readonly string[]): Promise<void> {
   context.operation = route.operation ?? route.path
+  context.allowsAnyOrigin = route.isSameOrigin !== true
   const { status, headers = {}, type, text } = await route.render({ message: context.request, segments })
   send(context, status, headers, { type, text })
 }

@@ -21,6 +21,8 @@ export interface RequestContext {
   /** The path of the matched route, with the names of its parameters. */
   route: string | null
   orgId: number | null
+  /** Whether web pages of any origin may read the response (CORS). */
+  allowsAnyOrigin: boolean
 }
 
 export function createRequestContext(
@@ -46,6 +48,7 @@ export function createRequestContext(
     operation: 'none',
     route: null,
     orgId: null,
+    allowsAnyOrigin: true,
   }
 }
 
@@ -75,8 +78,10 @@ const exposedHeaders = [
   'WWW-Authenticate',
 ].join(', ')
 
+const crossOrigin = ['Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', exposedHeaders]
+
 /** Headers of every response, including the responses to malformed requests. */
-export function commonHeaders(requestId: string, rate: RateState): string[] {
+export function commonHeaders(requestId: string, rate: RateState, allowsAnyOrigin = true): string[] {
   return [
     'X-Request-ID',
     requestId,
@@ -88,10 +93,7 @@ export function commonHeaders(requestId: string, rate: RateState): string[] {
     rate.remaining,
     'X-RateLimit-Reset',
     rate.reset,
-    'Access-Control-Allow-Origin',
-    '*',
-    'Access-Control-Expose-Headers',
-    exposedHeaders,
+    ...(allowsAnyOrigin ? crossOrigin : []),
     'X-Content-Type-Options',
     'nosniff',
   ]
@@ -102,7 +104,7 @@ export function commonHeaders(requestId: string, rate: RateState): string[] {
  * caches must not store it (D53); a route that issues tokens sets its own Cache-Control.
  */
 function headersOf(context: RequestContext, routeHeaders: Readonly<Record<string, string>> = {}): string[] {
-  const list = commonHeaders(context.requestId, context.rate)
+  const list = commonHeaders(context.requestId, context.rate, context.allowsAnyOrigin)
   for (const name in routeHeaders) list.push(name, routeHeaders[name]!)
   if (context.orgId === null) return list
   if (!('Cache-Control' in routeHeaders)) list.push('Cache-Control', 'private, no-store')

@@ -40,7 +40,7 @@ export function ingestRoutes({ readers, ingestor, queue, bodyBudget, refusals, t
   }
 
   async function authenticateAndIngest(request: RawRequest, token: string): Promise<RawReply> {
-    const device = await readers.byToken(token)
+    const device = await readers.byToken(token, clientAddress(request.message, trustProxy))
     if (device === null) {
       const former = readers.formerByToken(token)
       const reason = former === null ? 'unknown_token' : 'revoked_token'
@@ -78,7 +78,8 @@ export function ingestRoutes({ readers, ingestor, queue, bodyBudget, refusals, t
       const reason = isMalformed(bytes) ? 'malformed' : 'unknown_format'
       throw refused(request, reason, device, apiError.badRequest('The message is not in a supported reader format'))
     }
-    return { status: 202, type: 'application/json', text: JSON.stringify({ data: receipt }) }
+    const headers = { 'Cache-Control': 'private, no-store' }
+    return { status: 202, type: 'application/json', headers, text: JSON.stringify({ data: receipt }) }
   }
 
   return [
