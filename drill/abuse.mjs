@@ -158,6 +158,57 @@ const cases = [
     },
   },
   {
+    name: '2,000 anonymous bodies of 1 MiB that lack a byte',
+    async run({ service, signal, sockets }) {
+      const head =
+        'POST /api/v1/oauth/token HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1048576\r\n\r\n'
+      const unfinished = Buffer.concat([Buffer.from(head), Buffer.alloc(2 ** 20 - 1, 0x20)])
+      // The server accepts 2,000 connections from one address; the neighbour needs some of them.
+      for (let count = 0; count < 1_900 && !signal.aborted; count++) {
+        sendUnread(service.httpPort, unfinished, sockets)
+        if (count % 50 === 0) await sleep(10)
+      }
+      await sleep(abuseMs, null, { signal }).catch(ignore)
+    },
+  },
+  {
+    name: '60 requests, of five organizations, whose bodies do not arrive',
+    async run({ service, signal, tokens, sockets }) {
+      const others = await Promise.all(
+        Array.from({ length: 4 }, async (_, index) => {
+          const organization = { url: service.databaseUrl, name: `Abuser ${index}`, assets: 1, credentials: 1 }
+          return exchangeToken(origin(service), (await createOrganization(organization)).credentials[0])
+        }),
+      )
+      for (let count = 0; count < 60; count++) {
+        const token = [tokens[count % tokens.length], ...others][count % 5]
+        const head = `POST /api/v1/assets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n`
+        const body = 'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{'
+        sendUnread(service.httpPort, head + body, sockets)
+      }
+      await sleep(abuseMs, null, { signal }).catch(ignore)
+    },
+  },
+  {
+    name: '500 HTTP connections with half a head',
+    async run({ service, signal, sockets }) {
+      for (let count = 0; count < 500; count++)
+        sendUnread(service.httpPort, 'GET /api/v1/assets HTTP/1.1\r\nHost: x\r\nX-Half:', sockets)
+      await sleep(abuseMs, null, { signal }).catch(ignore)
+    },
+  },
+  {
+    name: '40 exports that are not read',
+    async run({ service, signal, tokens, sockets }) {
+      for (let count = 0; count < 40; count++) {
+        const token = tokens[count % tokens.length]
+        const text = `GET /api/v1/bulk/history HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`
+        sendUnread(service.httpPort, text, sockets)
+      }
+      await sleep(abuseMs, null, { signal }).catch(ignore)
+    },
+  },
+  {
     name: '30 creates that wait for a lock',
     run: ({ service, signal, tokens, orgId }) =>
       service.withDatabase(async (client) => {

@@ -13,7 +13,7 @@ import { signingKeysTopic } from '../auth/signing-keys.ts'
 import { AccessTokens } from '../auth/tokens.ts'
 import { LastUsedRecorder } from '../auth/last-used-recorder.ts'
 import { isSameInstanceGroup } from '../db/create-database.ts'
-import type { DispatcherDeps } from '../http/dispatcher.ts'
+import type { DispatcherDeps } from '../http/dispatcher-deps.ts'
 import { type RateLimiter, memoryLimiter } from '../http/rate-limit.ts'
 import { isLoopback } from '../kernel/ip-range.ts'
 import { Mailer } from '../mail/mailer.ts'
@@ -30,7 +30,10 @@ import { webFolder } from './installation.ts'
 import { webAppRoutes } from './web-app.ts'
 import type { Webhooks } from './webhooks.ts'
 
-export interface Api extends Pick<DispatcherDeps, 'surfaces' | 'rawRoutes' | 'authenticator' | 'limiter'> {
+export interface Api extends Pick<
+  DispatcherDeps,
+  'surfaces' | 'rawRoutes' | 'authenticator' | 'limiter' | 'addTransfer'
+> {
   /** Announces this process to the others. Called after it has subscribed to events and before it answers requests. */
   join(): Promise<void>
   /** Called when events may have been missed. */
@@ -55,6 +58,7 @@ export const noApi: Api = {
   rawRoutes: [],
   authenticator: { authenticate: () => Promise.resolve(null) },
   limiter: memoryLimiter(() => 0),
+  addTransfer: () => undefined,
   join: async () => undefined,
   onMissedEvents: () => undefined,
   endStreams: () => undefined,
@@ -142,6 +146,7 @@ export function startApi(
     rawRoutes: [...published.pages, ...webAppRoutes(webFolder, published.primaryBase, signups.mode)],
     authenticator: principals,
     limiter,
+    addTransfer: (transfer) => streams.addTransfer(transfer),
     join,
     onMissedEvents() {
       principals.forgetAll()

@@ -3,6 +3,9 @@ import type { AppContext } from './context.ts'
 /** A process is not ready when it has lost the MQTT broker or its notifications for this long. */
 export const defaultOutageGraceMs = 60_000
 
+/** A result is used again for this long, so that many requests do not delay the checks on their one connection. */
+const reuseMs = 250
+
 /** Returns why the process is not ready, or null if it is. */
 export type ReadinessCheck = () => Promise<string | null>
 
@@ -15,7 +18,7 @@ export function readinessCheck(
   brokerOutageMs: () => number,
   outageGraceMs: number,
 ): ReadinessCheck {
-  return async () => {
+  const check: ReadinessCheck = async () => {
     try {
       await db.ping()
     } catch {
@@ -24,5 +27,10 @@ export function readinessCheck(
     if (pubsub.outageMs() >= outageGraceMs) return 'the database connection for notifications is lost'
     if (brokerOutageMs() >= outageGraceMs) return 'the MQTT broker is not reachable'
     return null
+  }
+  let latest: Promise<string | null> | undefined
+  return () => {
+    latest ??= check().finally(() => setTimeout(() => (latest = undefined), reuseMs).unref())
+    return latest
   }
 }

@@ -1,7 +1,9 @@
 import type { Logger } from 'pino'
+import { ByteBudget } from '../admission/byte-budget.ts'
 import { ConnectionLimits } from '../admission/connection-limits.ts'
 import { FairQueue } from '../admission/fair-queue.ts'
 import type { Config } from '../config/config.ts'
+import { anonymousBodyMemory, bodyMemory } from '../http/body.ts'
 import { createDispatcher } from '../http/dispatcher.ts'
 import { burst } from '../http/rate-limit.ts'
 import { type HttpServer, listen } from '../http/server.ts'
@@ -78,12 +80,13 @@ export async function startServer(context: AppContext, options: ServerOptions): 
   const passwordWaiting = { maxWaitingPerTenant: 2 * burst, maxWaiting: 8 * burst, timeoutMs: 15_000 }
   const passwordQueue = new FairQueue({ ...passwordWaiting, maxInFlight: 4 })
   const downloadQueue = new FairQueue({ ...waiting, maxInFlight: 16 })
+  const bodyBudget = new ByteBudget(bodyMemory)
   const metrics = telemetry(log)
   const { runJob } = metrics
   const { workerMetrics } = options
   workerMetrics?.share(metrics.registry)
   const collectMetrics = (): Promise<string> => workerMetrics?.collect() ?? metrics.registry.metrics()
-  const tracking = startTracking(context, log, metrics.registry, runJob)
+  const tracking = startTracking(context, log, metrics.registry, runJob, { bodyBudget, anonymousQueue })
   const webhooks = startWebhooks(context, log, metrics.registry, runJob, options.delivery)
   capacityMetrics(
     metrics.registry,
@@ -124,6 +127,8 @@ export async function startServer(context: AppContext, options: ServerOptions): 
     anonymousQueue,
     passwordQueue,
     downloadQueue,
+    bodyBudget,
+    anonymousBodyBudget: new ByteBudget(anonymousBodyMemory),
     millis,
     edgeFilter: config.edgeFilter,
     trustProxy: config.trustProxy,

@@ -4,7 +4,7 @@ import { primarySurface } from '../api/primary/surface.ts'
 import type { SurfaceDeps } from '../api/shared/routes.ts'
 import { apiKeyComponents } from '../api/session/api-keys.ts'
 import type { Config } from '../config/config.ts'
-import type { Surface } from '../http/dispatcher.ts'
+import type { Surface } from '../http/dispatcher-deps.ts'
 import type { RawRoute } from '../http/raw-route.ts'
 import { openapiRoutes } from './system-routes.ts'
 

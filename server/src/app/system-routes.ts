@@ -1,6 +1,7 @@
+import type { IncomingMessage } from 'node:http'
 import { Registry } from 'prom-client'
 import type { RawReply, RawRoute } from '../http/raw-route.ts'
-import { isForwarded } from '../http/request-headers.ts'
+import { hostName, isForwarded } from '../http/request-headers.ts'
 import { isLoopback } from '../kernel/ip-range.ts'
 import { sameHash, hashSecret } from '../kernel/secrets.ts'
 import { stringify } from 'yaml'
@@ -43,12 +44,20 @@ interface SystemRoutesDeps {
   host: string
 }
 
+/**
+ * False for a request from a web page, and for one that a proxy on the same machine may have passed on: it has a header that
+ * proxies add, or the host name that the client has used.
+ */
+const isLocal = (message: IncomingMessage): boolean =>
+  !isForwarded(message) && message.headers.origin === undefined && isLoopback(hostName(message))
+
 /** Health and readiness of the process, and the metrics of all workers. */
 export function systemRoutes({ config, checkReadiness, collectMetrics, host }: SystemRoutesDeps): RawRoute[] {
   return [
-    { path: '/healthz', render: () => plain(200, 'ok\n') },
+    { path: '/healthz', isSameOrigin: true, render: () => plain(200, 'ok\n') },
     {
       path: '/readyz',
+      isSameOrigin: true,
       async render() {
         const reason = await checkReadiness()
         return reason === null ? plain(200, 'ready\n') : plain(503, `${reason}\n`)
@@ -56,12 +65,13 @@ export function systemRoutes({ config, checkReadiness, collectMetrics, host }: S
     },
     {
       path: '/metrics',
+      isSameOrigin: true,
       async render({ message }) {
         const { metricsToken } = config
         const token = /^Bearer (.+)$/.exec(message.headers.authorization ?? '')?.[1] ?? ''
         const isAllowed =
           metricsToken === null
-            ? isLoopback(host) && !isForwarded(message)
+            ? isLoopback(host) && isLocal(message)
             : sameHash(hashSecret(token), hashSecret(metricsToken))
         if (!isAllowed) return plain(401, 'Send the token of LASTSEEN_METRICS_TOKEN as Authorization: Bearer <token>\n')
         return { status: 200, type: Registry.PROMETHEUS_CONTENT_TYPE, text: await collectMetrics() }

@@ -19,6 +19,17 @@ const limitLogMs = 10_000
 
 type LimitLogger = (limit: string, address: string) => void
 
+/** Copies an error with its texts truncated, because they may contain what clients have sent. */
+function shorten(error: unknown): unknown {
+  if (!(error instanceof Error)) return cut(String(error), 4096)
+  const texts = Object.entries<unknown>({ ...error }).map(([key, value]) => [key, typeof value === 'string' ? cut(value, 4096) : value])
+  return Object.assign(Object.create(Object.getPrototypeOf(error) as object) as object, Object.fromEntries(texts), {
+    message: cut(error.message, 4096),
+    stack: cut(error.stack ?? '', 16_384),
+    ...(error.cause === undefined ? {} : { cause: shorten(error.cause) }),
+  })
+}
+
 /** Logs at most one line per limit every ten seconds, so that a flood of connections does not flood the log. */
 export function limitLogger(log: Logger, protocol: 'http' | 'mqtt'): LimitLogger {
   const loggedAt = new Map<string, number>()
@@ -87,7 +98,12 @@ export function telemetry(log: Logger): Telemetry {
     },
     bug(context, error) {
       log.error(
-        { event: 'http.bug', requestId: cut(context.requestId, 256), operation: context.operation, err: error },
+        {
+          event: 'http.bug',
+          requestId: cut(context.requestId, 256),
+          operation: context.operation,
+          err: shorten(error),
+        },
         'unexpected error',
       )
     },

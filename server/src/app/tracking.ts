@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
+import type { ByteBudget } from '../admission/byte-budget.ts'
 import { FairQueue } from '../admission/fair-queue.ts'
 import { ReaderActivityBuffer } from '../ingest/reader-activity-buffer.ts'
 import { ReaderCache } from '../ingest/reader-cache.ts'
@@ -46,13 +47,20 @@ export interface Tracking {
 }
 
 /** Wires the path from a reader's message to the live feed. */
-export function startTracking(context: AppContext, log: Logger, registry: Registry, runJob: RunJob): Tracking {
+export function startTracking(
+  context: AppContext,
+  log: Logger,
+  registry: Registry,
+  runJob: RunJob,
+  { bodyBudget, anonymousQueue }: { bodyBudget: ByteBudget; anonymousQueue: FairQueue },
+): Tracking {
   const { db, clock, pubsub, config } = context
   const live = new LiveFeed({ db, clock })
   const readerCache = new ReaderCache({
     db: db.authentication,
     clock,
     isConnected: () => pubsub.isConnected(),
+    anonymousQueue,
     ownerOf: (id) => context.ids.ownerOf(id),
   })
   const activity = new ReaderActivityBuffer({ db: db.background, clock })
@@ -130,7 +138,10 @@ export function startTracking(context: AppContext, log: Logger, registry: Regist
     readerCache,
     queue,
     refusals,
-    endpoints: ingestRoutes({ readers: readerCache, ingestor, queue, refusals, trustProxy: config.trustProxy }),
+    endpoints: ingestRoutes({
+      ...{ readers: readerCache, ingestor, queue, bodyBudget, refusals },
+      trustProxy: config.trustProxy,
+    }),
     moved: (orgId) => movedOrgs.add(orgId),
     publishAndWait: (readerId) => pubsub.publishAndWait(readerChangedTopic, String(readerId)),
     latestReads: (readerId) => latestReads.latest(readerId),

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '../db/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { type ApiError, apiError } from '../kernel/errors.ts'
+import { hashSecret } from '../kernel/secrets.ts'
 import { claimAttempt, countUse, recordOutcome } from './login-throttle.sql.ts'
 
 const windowsMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
@@ -13,6 +14,11 @@ const windowMs = windowsMs.minute
 const perIdentity = 20
 const perAddress = 300
 const pollMs = 20
+
+/** A subject is part of an index, whose entries must not be longer than about 2,700 bytes. */
+const subjectKey = (subject: string): string =>
+  subject.length <= maxSubjectLength ? subject : `sha256:${hashSecret(subject).toString('hex')}`
+const maxSubjectLength = 400
 
 /** Reserves an attempt for a subject; false when the subject has reached the allowed number of failures. */
 type TryClaim = (subject: string, allowed: number) => Promise<boolean>
@@ -85,7 +91,7 @@ export class LoginThrottle {
   async #count(window: Window, key: string, max: number): Promise<number> {
     const atMs = this.#clock.millis()
     const lengthMs = windowsMs[window]
-    const { admitted, sinceMs } = await countUse(this.#db.global, `${window}:${key}`, atMs, lengthMs, max)
+    const { admitted, sinceMs } = await countUse(this.#db.global, subjectKey(`${window}:${key}`), atMs, lengthMs, max)
     return admitted ? 0 : sinceMs + lengthMs - atMs
   }
 
@@ -96,8 +102,8 @@ export class LoginThrottle {
   ): Promise<Result> {
     const claimed: string[] = []
     const tryClaim = async (subject: string, allowed: number): Promise<number> => {
-      const retryMs = await this.#claim(subject, allowed)
-      if (retryMs === 0) claimed.push(subject)
+      const retryMs = await this.#claim(subjectKey(subject), allowed)
+      if (retryMs === 0) claimed.push(subjectKey(subject))
       return retryMs
     }
     const claim: Claim = async (subject, allowed) => {

@@ -1,13 +1,6 @@
-import type { Principal } from '../http/principal.ts'
+import type { Principal, Transfer } from '../http/principal.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { apiError } from '../kernel/errors.ts'
-
-interface OpenStream {
-  principal: Principal
-  end: () => void
-  /** Aborted when the client or the server has ended the stream. */
-  closed: AbortSignal
-}
 
 interface Deps {
   clock: Clock
@@ -18,12 +11,13 @@ interface Deps {
 }
 
 /**
- * The live streams that are open in this process. It enforces the limits, and ends a stream when its access token expires
- * or its principal would no longer be authenticated.
+ * The live streams, downloads and uploads that are open in this process. It ends one when its principal would no longer be
+ * authenticated. It limits the number of live streams, and ends a live stream when its access token expires.
  */
 export class OpenStreams {
   readonly #deps: Deps
-  readonly #open = new Set<OpenStream>()
+  readonly #live = new Set<Transfer>()
+  readonly #transfers = new Set<Transfer>()
   #isChecking = false
   #isCheckRequested = false
 
@@ -31,56 +25,67 @@ export class OpenStreams {
     this.#deps = deps
   }
 
-  /** Throws when the principal or its organization has reached its limit of open streams. */
-  add(stream: OpenStream): void {
+  /** Adds a live stream. Throws when the principal or its organization has reached its limit of open streams. */
+  add(stream: Transfer): void {
     const { clock, maxPerPrincipal, maxPerOrg } = this.#deps
     const { orgId, kind, subject, expiresAtMs } = stream.principal
     if (this.#count((principal) => principal.subject === subject && principal.kind === kind) >= maxPerPrincipal)
       throw apiError.tooManyOpen(`One user or API key may have ${maxPerPrincipal} live streams open at a time`)
     if (this.#count((principal) => principal.orgId === orgId) >= maxPerOrg)
       throw apiError.tooManyOpen(`One organization may have ${maxPerOrg} live streams open at a time`)
-    this.#open.add(stream)
+    this.#addTo(this.#live, stream)
     const timer = setTimeout(() => stream.end(), expiresAtMs - clock.millis())
     timer.unref()
-    stream.closed.addEventListener('abort', () => {
-      clearTimeout(timer)
-      this.#open.delete(stream)
-    })
-    // A revocation may have arrived between the check of the token and the addition of the stream.
-    void this.#check(stream)
+    stream.closed.addEventListener('abort', () => clearTimeout(timer))
+  }
+
+  /** Adds a download or upload, which may go on after its access token has expired. */
+  addTransfer(transfer: Transfer): void {
+    this.#addTo(this.#transfers, transfer)
   }
 
   /** Ends the streams of a credential or session that was revoked or whose scopes have changed. */
   endRevoked(key: string): void {
-    for (const { principal, end } of this.#open)
+    for (const { principal, end } of this.#all())
       if ((principal.kind === 'credential' ? principal.subject : principal.sessionId) === key) end()
   }
 
-  /** Ends every stream, because the process stops. A client resumes at another process. */
+  /** Ends every live stream, because the process stops. A client resumes at another process. */
   endAll(): void {
-    for (const { end } of [...this.#open]) end()
+    for (const { end } of [...this.#live]) end()
   }
 
-  /** Checks every stream. Called when revocation events may have been missed. */
+  /** Checks all of them. Called when revocation events may have been missed. */
   async checkAll(): Promise<void> {
     this.#isCheckRequested = true
     if (this.#isChecking) return
     this.#isChecking = true
     while (this.#isCheckRequested) {
       this.#isCheckRequested = false
-      for (const stream of [...this.#open]) await this.#check(stream)
+      for (const stream of this.#all()) await this.#check(stream)
     }
     this.#isChecking = false
   }
 
+  #all(): Transfer[] {
+    return [...this.#live, ...this.#transfers]
+  }
+
+  #addTo(set: Set<Transfer>, transfer: Transfer): void {
+    set.add(transfer)
+    transfer.closed.addEventListener('abort', () => set.delete(transfer))
+    // A revocation may have arrived between the check of the token and this addition.
+    void this.#check(transfer)
+  }
+
   /** If the database is unavailable, the stream stays open: it delivers nothing meanwhile and is checked again later. */
-  async #check({ principal, end }: OpenStream): Promise<void> {
+  async #check({ principal, end }: Transfer): Promise<void> {
     if (!(await this.#deps.isCurrent(principal).catch(() => true))) end()
   }
 
   #count(isCounted: (principal: Principal) => boolean): number {
     let count = 0
-    for (const { principal } of this.#open) if (isCounted(principal)) count++
+    for (const { principal } of this.#live) if (isCounted(principal)) count++
     return count
   }
 }

@@ -1,6 +1,9 @@
 import type { IncomingMessage } from 'node:http'
+import type { ByteBudget } from '../admission/byte-budget.ts'
+import type { TenantKey } from '../admission/fair-queue.ts'
 import { type FieldProblem, apiError, throwIfAny } from '../kernel/errors.ts'
 import { type Json, parseJson } from '../kernel/json.ts'
+import { ClientPatience } from './client-patience.ts'
 import type { RequestContext } from './request-context.ts'
 import type { AnyRoute, Body, HandlerContext } from './route.ts'
 import { type Infer, type Shape, parseObject } from './validation/schema.ts'
@@ -11,12 +14,28 @@ const maxDepth = 64
 /** Requests with `Expect: 100-continue`, each with the function that tells the client to send the body. */
 export const continuations = new WeakMap<IncomingMessage, () => void>()
 
+/** Bytes of a body that count towards no budget. Small requests are therefore served while large ones use up the memory. */
+export const uncountedBodyBytes = 16 * 1024
+/** The memory for bodies in each process: those of all organizations, and those of anonymous requests. */
+export const bodyMemory = { maxBytes: 128 * mebibyte, maxBytesPerTenant: 16 * mebibyte }
+export const anonymousBodyMemory = { maxBytes: 16 * mebibyte, maxBytesPerTenant: 2 * mebibyte }
+
+/** Where the memory for a body is counted. The request holds it until the dispatcher has handled the request. */
+export interface BodyMemory {
+  readonly budget: ByteBudget
+  readonly tenant: TenantKey
+}
+
 /**
- * Returns the whole body, or null when it exceeds the limit. An oversized body is read to its end and discarded, so that
- * the connection stays usable; the request timeout bounds how long that takes. A client that waits for 100 Continue does
- * not receive it when Content-Length exceeds the limit.
+ * Returns the whole body, or null when it exceeds the limit; throws 429 when the budget has no memory for it. A rejected
+ * body is read to its end and discarded, so that the connection stays usable; the request timeout bounds how long that
+ * takes. A client that waits for 100 Continue does not receive it when Content-Length exceeds the limit.
  */
-export function readBytes(request: IncomingMessage, maxMebibytes = 1): Promise<Buffer | null> {
+export function readBytes(
+  request: IncomingMessage,
+  { budget, tenant }: BodyMemory,
+  maxMebibytes = 1,
+): Promise<Buffer | null> {
   const maxBytes = maxMebibytes * mebibyte
   const sendContinue = continuations.get(request)
   if (sendContinue !== undefined) {
@@ -26,10 +45,20 @@ export function readBytes(request: IncomingMessage, maxMebibytes = 1): Promise<B
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
+    let isRejected = false
+    const discard = (): void => {
+      chunks.length = 0
+      budget.release(request)
+    }
     request.on('data', (chunk: Buffer) => {
+      if (isRejected) return
       size += chunk.length
-      if (size <= maxBytes) chunks.push(chunk)
-      else chunks.length = 0
+      if (size > maxBytes) return discard()
+      chunks.push(chunk)
+      if (budget.hold(request, tenant, Math.max(size - uncountedBodyBytes, 0))) return
+      isRejected = true
+      discard()
+      reject(apiError.busy())
     })
     request.on('end', () => resolve(size > maxBytes ? null : chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
     const rejectIncomplete = (): void => {
@@ -42,24 +71,37 @@ export function readBytes(request: IncomingMessage, maxMebibytes = 1): Promise<B
   })
 }
 
+/** How long the server waits for the client of an upload that sends nothing. */
+export const uploadGraceMs = 10_000
+
+/** Uploads whose clients were too slow. */
+const slowUploads = new WeakSet<IncomingMessage>()
+
 /**
  * The body in chunks, as fast as they are consumed. When it exceeds the limit, or when the consumer stops early, the rest
- * has to be discarded with `discardBody`.
+ * has to be discarded with `discardBody`. A client that sends too slowly is disconnected after the response.
  */
-export async function* readChunks(request: IncomingMessage, maxMebibytes: number): AsyncGenerator<Buffer> {
+export async function* readChunks(
+  context: RequestContext,
+  maxMebibytes: number,
+  graceMs = uploadGraceMs,
+): AsyncGenerator<Buffer> {
+  const { request } = context
   const maxBytes = maxMebibytes * mebibyte
   const tooLarge = apiError.badRequest(`Request body is larger than ${maxMebibytes} MiB`)
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge
   continuations.get(request)?.()
+  const patience = new ClientPatience(graceMs, () => slowUploads.add(request))
+  const received = request.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer, undefined>
   let size = 0
   try {
-    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    for await (const chunk of patience.follow(received)) {
       size += chunk.length
       if (size > maxBytes) break
       yield chunk
     }
   } catch (error) {
-    throw request.complete ? error : apiError.badRequest('The request body is incomplete')
+    throw request.complete || slowUploads.has(request) ? error : apiError.badRequest('The request body is incomplete')
   }
   if (size > maxBytes) throw tooLarge
 }
@@ -67,6 +109,7 @@ export async function* readChunks(request: IncomingMessage, maxMebibytes: number
 /** Reads the rest of the body, so that the connection stays usable. The request timeout bounds how long that takes. */
 export async function discardBody(context: RequestContext): Promise<void> {
   const { request, response } = context
+  if (slowUploads.has(request)) return closeAfter(context)
   if (continuations.has(request) && !response.shouldKeepAlive) return closeAfter(context)
   if (!request.readableEnded && !request.destroyed)
     await new Promise<void>((resolve) => {
@@ -114,8 +157,12 @@ function checkBody<S extends Shape>(value: { [key: string]: Json }, body: Body<S
 }
 
 /** Returns the bytes of the body, or null when it exceeds the route's limit. */
-export async function readBody(context: RequestContext, { maxMebibytes }: Body<Shape>): Promise<Buffer | null> {
-  const bytes = await readBytes(context.request, maxMebibytes)
+export async function readBody(
+  context: RequestContext,
+  { maxMebibytes }: Body<Shape>,
+  memory: BodyMemory,
+): Promise<Buffer | null> {
+  const bytes = await readBytes(context.request, memory, maxMebibytes)
   if (!context.request.complete) closeAfter(context)
   return bytes
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FairQueue } from '../admission/fair-queue.ts'
 import { type ApiError, errorKinds, apiError } from '../kernel/errors.ts'
 import { secretPattern } from '../kernel/secrets.ts'
-import { type Authenticator, type Principal, anonymous } from './principal.ts'
+import { type Principal, anonymous } from './principal.ts'
 import { toApiError, errorBody, internalError } from './error-response.ts'
 import {
   type RequestContext,
@@ -26,43 +26,12 @@ import { serialize } from './response-body.ts'
 import { allowUpload } from './body-timeouts.ts'
 import { decodeFor, discardBody, readBody, readChunks } from './body.ts'
 import type { RawRoute } from './raw-route.ts'
-import { type ConsumeResult, type RateLimiter, fullBucket, rateState, assertAllowed } from './rate-limit.ts'
+import { type ConsumeResult, fullBucket, rateState, assertAllowed } from './rate-limit.ts'
 import { assertSunsetNotice, setDeprecationHeaders } from './deprecation.ts'
 import { type Reply, type AnyRoute, type HandlerContext, variablesOf } from './route.ts'
-import { type Match, Router } from './router.ts'
+import type { DispatcherDeps, Surface } from './dispatcher-deps.ts'
+import { type Match, Router, allowedMethods } from './router.ts'
 import { traceRequest } from './trace-request.ts'
-
-/** The routes under one base path. */
-export interface Surface {
-  readonly base: string
-  /** Prefix of its operations' names in logs and metrics. */
-  readonly label?: string
-  /** The endpoints of the web app, which no OpenAPI document publishes. */
-  readonly isInternal?: boolean
-  readonly routes: readonly AnyRoute[]
-}
-
-export interface DispatcherDeps {
-  readonly surfaces: readonly Surface[]
-  readonly rawRoutes: readonly RawRoute[]
-  readonly authenticator: Authenticator
-  readonly limiter: RateLimiter
-  /** Shares the capacity of the process among organizations. */
-  readonly queue: FairQueue
-  /** Token exchanges and other anonymous requests, per client address, so that slow tenant requests never delay them. */
-  readonly anonymousQueue: FairQueue
-  /** Operations that hash passwords, queued per client address, so that they never delay other requests. */
-  readonly passwordQueue: FairQueue
-  /** Downloads and uploads, which take as long as their clients need to read or send them. */
-  readonly downloadQueue: FairQueue
-  readonly millis: () => number
-  readonly edgeFilter: boolean
-  readonly trustProxy: boolean
-  /** Called once, at the first forwarded request, if `trustProxy` is off. */
-  readonly onUntrustedProxy: () => void
-  readonly onAnswered: (context: RequestContext, status: number) => void
-  readonly onBug: (context: RequestContext, error: unknown) => void
-}
 
 interface Mounted {
   readonly route: AnyRoute
@@ -136,38 +105,56 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
       params: params as never,
       query: query as never,
       body: undefined as never,
-      upload: route.upload && { mediaType, chunks: readChunks(request, route.upload.maxMebibytes) },
+      upload: route.upload && { mediaType, chunks: readChunks(context, route.upload.maxMebibytes) },
       header: (name: string) => request.headers[name.toLowerCase()]?.toString(),
       principal,
       address,
       isForwarded: () => isForwarded(request),
     }
 
-    // The body of an anonymous request is read before the request takes a slot, so that slow anonymous clients hold no
-    // slots. The body of an authenticated request is read afterwards, so that queued requests hold no bodies in memory.
-    const isAnonymous = route.access === 'public'
-    const preReadBody = isAnonymous && route.body !== undefined ? await readBody(context, route.body) : undefined
+    // The body is read before the request takes a slot, so that a client that sends slowly holds none.
+    const memory =
+      route.access === 'public'
+        ? { budget: deps.anonymousBodyBudget, tenant: address }
+        : { budget: deps.bodyBudget, tenant: principal.orgId }
+    const bytes = route.body === undefined ? null : await readBody(context, route.body, memory)
     const queue = queueFor(route)
-    const tenant = isAnonymous || route.hashesPassword ? address : principal.orgId
+    const tenant = route.hashesPassword ? address : memory.tenant
     await queue.acquire(tenant, 1, () => context.response.destroyed)
-    let result: Reply
-    try {
-      if (route.body !== undefined) {
-        const bytes = preReadBody === undefined ? await readBody(context, route.body) : preReadBody
-        call.body = (await decodeFor(route, call, bytes)) as never
+    const execute = async (): Promise<Reply> => {
+      try {
+        if (route.body !== undefined) call.body = (await decodeFor(route, call, bytes)) as never
+        const result = await route.handle(call)
+        if (result.stream === undefined && result.download === undefined) await sendJson(context, result)
+        return result
+      } finally {
+        // The slot is held until the client has received the response, so that no tenant fills the memory with responses.
+        onFlushed(context, () => queue.release(tenant))
       }
-      result = await route.handle(call)
-      if (result.stream === undefined && result.download === undefined) await sendJson(context, result)
-    } catch (error) {
-      if (route.upload !== undefined) await discardBody(context)
-      throw error
-    } finally {
-      // The slot is held until the client has received the response, so that no tenant fills the memory with responses.
-      onFlushed(context, () => queue.release(tenant))
     }
-    if (result.stream !== undefined) return sendEventStream(context, result.stream)
-    const { download } = result
-    if (download !== undefined) await deps.downloadQueue.run(tenant, 1, () => sendDownload(context, download))
+    if (route.upload !== undefined) {
+      await whileAuthenticated(context, principal, execute).catch(async (error: unknown) => {
+        await discardBody(context)
+        throw error
+      })
+      return
+    }
+    const { stream, download } = await execute()
+    if (stream !== undefined) return sendEventStream(context, stream)
+    if (download === undefined) return
+    const transmit = (): Promise<void> => sendDownload(context, download)
+    await whileAuthenticated(context, principal, () => deps.downloadQueue.run(tenant, 1, transmit))
+  }
+
+  /** Closes the connection as soon as the principal is revoked. */
+  async function whileAuthenticated<Result>(
+    { response }: RequestContext,
+    principal: Principal,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    const over = new AbortController()
+    deps.addTransfer({ principal, end: () => response.destroy(), closed: over.signal })
+    return work().finally(() => over.abort())
   }
 
   function queueFor(route: AnyRoute): FairQueue {
@@ -230,6 +217,9 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
         type: 'application/json',
         text: errorBody(clientError, context.loggedPath, context.requestId),
       })
+    } finally {
+      deps.bodyBudget.release(context.request)
+      deps.anonymousBodyBudget.release(context.request)
     }
     deps.onAnswered(context, context.response.statusCode)
   }
@@ -275,6 +265,7 @@ const hasNaturalKey = ({ methods }: Match<RouteTarget>): boolean =>
 
 async function render(context: RequestContext, route: RawRoute, segments: readonly string[]): Promise<void> {
   context.operation = route.operation ?? route.path
+  context.allowsAnyOrigin = route.isSameOrigin !== true
   const { status, headers = {}, type, text } = await route.render({ message: context.request, segments })
   send(context, status, headers, { type, text })
 }
@@ -288,11 +279,4 @@ function missingScope({ scopes, needsAnyScope }: AnyRoute, principal: Principal)
 async function sendJson(context: RequestContext, { status, headers = {}, body }: Reply): Promise<void> {
   const payload = body === undefined ? undefined : { type: 'application/json', text: await serialize(body as object) }
   send(context, status, headers, payload)
-}
-
-const methodOrder = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
-
-function allowedMethods(methods: readonly string[]): string[] {
-  const all = new Set(methods.includes('GET') ? [...methods, 'HEAD'] : methods)
-  return methodOrder.filter((method) => all.has(method))
 }

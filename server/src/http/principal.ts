@@ -16,6 +16,15 @@ export interface Authenticator {
   authenticate(token: string): Promise<Principal | null>
 }
 
+/** A download or upload in progress. */
+export interface Transfer {
+  readonly principal: Principal
+  /** Closes its connection. */
+  readonly end: () => void
+  /** Aborted when it is over. */
+  readonly closed: AbortSignal
+}
+
 export const anonymous: Principal = {
   kind: 'session',
   orgId: 0,

@@ -10,6 +10,8 @@ export interface RawRoute {
   readonly isPathSecret?: boolean
   /** Accepts GET requests for paths that no other route serves. Such a route has no path of its own. */
   readonly acceptsUnknownPath?: (message: IncomingMessage) => boolean
+  /** Web pages of other origins may not read the response. */
+  readonly isSameOrigin?: boolean
   readonly render: (request: RawRequest) => Promise<RawReply> | RawReply
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ulid } from '../kernel/ulid.ts'
 import type { Download, EventStream } from './route.ts'
+import { ClientPatience } from './client-patience.ts'
 import { type RateState, burst, refillPerSecond } from './rate-limit.ts'
 
 /** A request, its response and what is known about them so far. */
@@ -20,6 +21,8 @@ export interface RequestContext {
   /** The path of the matched route, with the names of its parameters. */
   route: string | null
   orgId: number | null
+  /** Whether web pages of any origin may read the response (CORS). */
+  allowsAnyOrigin: boolean
 }
 
 export function createRequestContext(
@@ -45,6 +48,7 @@ export function createRequestContext(
     operation: 'none',
     route: null,
     orgId: null,
+    allowsAnyOrigin: true,
   }
 }
 
@@ -74,8 +78,10 @@ const exposedHeaders = [
   'WWW-Authenticate',
 ].join(', ')
 
+const crossOrigin = ['Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', exposedHeaders]
+
 /** Headers of every response, including the responses to malformed requests. */
-export function commonHeaders(requestId: string, rate: RateState): string[] {
+export function commonHeaders(requestId: string, rate: RateState, allowsAnyOrigin = true): string[] {
   return [
     'X-Request-ID',
     requestId,
@@ -87,10 +93,7 @@ export function commonHeaders(requestId: string, rate: RateState): string[] {
     rate.remaining,
     'X-RateLimit-Reset',
     rate.reset,
-    'Access-Control-Allow-Origin',
-    '*',
-    'Access-Control-Expose-Headers',
-    exposedHeaders,
+    ...(allowsAnyOrigin ? crossOrigin : []),
     'X-Content-Type-Options',
     'nosniff',
   ]
@@ -101,7 +104,7 @@ export function commonHeaders(requestId: string, rate: RateState): string[] {
  * caches must not store it (D53); a route that issues tokens sets its own Cache-Control.
  */
 function headersOf(context: RequestContext, routeHeaders: Readonly<Record<string, string>> = {}): string[] {
-  const list = commonHeaders(context.requestId, context.rate)
+  const list = commonHeaders(context.requestId, context.rate, context.allowsAnyOrigin)
   for (const name in routeHeaders) list.push(name, routeHeaders[name]!)
   if (context.orgId === null) return list
   if (!('Cache-Control' in routeHeaders)) list.push('Cache-Control', 'private, no-store')
@@ -141,7 +144,8 @@ const ascii = /^[\t\x20-\x7e]*$/
 
 /** How long a client may receive no data, and how long it may take to receive the whole response. */
 const flushTimeouts = { stalledMs: 30_000, totalMs: 120_000 }
-const downloadTimeoutMs = 3_600_000
+/** How long a download may take, and how long the server waits for a client that reads nothing of it. */
+export const downloadLimits = { maxMs: 3_600_000, graceMs: 30_000 }
 
 /**
  * Calls `done` once the whole response was written to the network or the connection is closed; until then the response is
@@ -217,11 +221,12 @@ export function sendEventStream(context: RequestContext, open: (stream: EventStr
  */
 export async function sendDownload(
   context: RequestContext,
-  { type, fileName, chunks }: Download,
-  timeoutMs = downloadTimeoutMs,
+  { type, fileName, chunks, maxMs = downloadLimits.maxMs }: Download,
+  graceMs = downloadLimits.graceMs,
 ): Promise<void> {
   const { response } = context
-  const timer = setTimeout(() => response.destroy(), timeoutMs).unref()
+  const timer = setTimeout(() => response.destroy(), maxMs).unref()
+  const patience = new ClientPatience(graceMs, () => response.destroy())
   const iterator = chunks[Symbol.asyncIterator]()
   try {
     let chunk = await iterator.next()
@@ -231,7 +236,9 @@ export async function sendDownload(
       ...(fileName === undefined ? [] : ['Content-Disposition', `attachment; filename="${fileName}"`]),
     ])
     while (context.method !== 'HEAD' && !chunk.done && !response.destroyed) {
-      if (!response.write(Buffer.from(chunk.value))) await drained(response)
+      const bytes = Buffer.from(chunk.value)
+      if (!response.write(bytes)) await patience.wait(drained(response))
+      patience.addTransferred(bytes.length)
       chunk = await iterator.next()
     }
     response.end()

@@ -32,6 +32,10 @@ function countHeader({ rawHeaders }: IncomingMessage, name: string): number {
   return count
 }
 
+/** The name or address in the Host header, without brackets and port. */
+export const hostName = ({ headers }: IncomingMessage): string =>
+  (headers.host ?? '').replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1')
+
 /** True when the request has a header that proxies add. */
 export const isForwarded = ({ headers }: IncomingMessage): boolean =>
   ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'].some((name) => headers[name] !== undefined)

@@ -64,6 +64,8 @@ export interface Download {
   readonly type: string
   readonly fileName?: string
   readonly chunks: AsyncIterable<string>
+  /** How long it may take; an hour when absent. */
+  readonly maxMs?: number
 }
 
 export const ok = (body: unknown): Reply => ({ status: 200, body })

@@ -56,3 +56,11 @@ function walk<T>(node: Node<T>, path: string, start: number, segments: readonly 
   if (fixed !== undefined) walk(fixed, path, end + 1, segments, matches)
   if (segment !== '' && node.variable !== undefined) walk(node.variable, path, end + 1, [...segments, segment], matches)
 }
+
+const methodOrder = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+/** The methods of the Allow header for a path whose routes have these methods. */
+export function allowedMethods(methods: readonly string[]): string[] {
+  const all = new Set(methods.includes('GET') ? [...methods, 'HEAD'] : methods)
+  return methodOrder.filter((method) => all.has(method))
+}

@@ -1,8 +1,9 @@
+import type { ByteBudget } from '../admission/byte-budget.ts'
 import type { FairQueue } from '../admission/fair-queue.ts'
 import { bearerToken, clientAddress } from '../http/request-headers.ts'
 import { readBytes } from '../http/body.ts'
 import type { RawReply, RawRequest, RawRoute } from '../http/raw-route.ts'
-import { type ApiError, apiError } from '../kernel/errors.ts'
+import { ApiError, apiError } from '../kernel/errors.ts'
 import type { Device } from '../readers/reader.ts'
 import { BackpressureError } from './batch-writer.ts'
 import { isMalformed } from './decoders/index.ts'
@@ -14,6 +15,8 @@ interface IngestDeps {
   readers: ReaderCache
   ingestor: ReadIngestor
   queue: FairQueue
+  /** The memory for the bodies of readers' messages, per organization. */
+  bodyBudget: ByteBudget
   refusals: ReaderRefusals
   trustProxy: boolean
 }
@@ -22,7 +25,7 @@ interface IngestDeps {
  * `POST /ingest/v1/reads` with the reader's token in the header or, for readers that accept only a URL, as the last path
  * segment. Any media type is accepted, because readers often send a wrong one. Responds when all reads are durable.
  */
-export function ingestRoutes({ readers, ingestor, queue, refusals, trustProxy }: IngestDeps): RawRoute[] {
+export function ingestRoutes({ readers, ingestor, queue, bodyBudget, refusals, trustProxy }: IngestDeps): RawRoute[] {
   const refused = (request: RawRequest, reason: RefusalReason, device: Device | null, error: ApiError): ApiError => {
     refusals.note({ transport: 'http', reason, device, address: clientAddress(request.message, trustProxy) })
     return error
@@ -37,28 +40,37 @@ export function ingestRoutes({ readers, ingestor, queue, refusals, trustProxy }:
   }
 
   async function authenticateAndIngest(request: RawRequest, token: string): Promise<RawReply> {
-    const device = await readers.byToken(token)
+    const device = await readers.byToken(token, clientAddress(request.message, trustProxy))
     if (device === null) {
       const former = readers.formerByToken(token)
       const reason = former === null ? 'unknown_token' : 'revoked_token'
       throw refused(request, reason, former, apiError.unauthorized('Invalid reader token'))
     }
+    const bytes = await readMessage(device, request)
     await queue
       .acquire(device.orgId, 1, () => request.message.destroyed)
       .catch((error: unknown) => {
         throw refused(request, 'over_limit', device, error as ApiError)
       })
     try {
-      return await ingest(device, request)
+      return await ingest(device, request, bytes)
     } finally {
       queue.release(device.orgId)
     }
   }
 
-  async function ingest(device: Device, request: RawRequest): Promise<RawReply> {
-    const bytes = await readBytes(request.message)
-    if (bytes === null)
-      throw refused(request, 'too_large', device, apiError.badRequest('Request body is larger than 1 MiB'))
+  /** Reads the body before the message takes a slot, so that a reader that sends slowly holds none. */
+  async function readMessage(device: Device, request: RawRequest): Promise<Buffer> {
+    const memory = { budget: bodyBudget, tenant: device.orgId }
+    const bytes = await readBytes(request.message, memory).catch((error: unknown) => {
+      const isOverLimit = error instanceof ApiError && error.kind === 'rate_limited'
+      throw isOverLimit ? refused(request, 'over_limit', device, error) : error
+    })
+    if (bytes !== null) return bytes
+    throw refused(request, 'too_large', device, apiError.badRequest('Request body is larger than 1 MiB'))
+  }
+
+  async function ingest(device: Device, request: RawRequest, bytes: Buffer): Promise<RawReply> {
     const receipt = await ingestor.process(device, bytes, null).catch((error: unknown) => {
       throw error instanceof BackpressureError ? refused(request, 'over_limit', device, apiError.busy()) : error
     })
@@ -66,7 +78,8 @@ export function ingestRoutes({ readers, ingestor, queue, refusals, trustProxy }:
       const reason = isMalformed(bytes) ? 'malformed' : 'unknown_format'
       throw refused(request, reason, device, apiError.badRequest('The message is not in a supported reader format'))
     }
-    return { status: 202, type: 'application/json', text: JSON.stringify({ data: receipt }) }
+    const headers = { 'Cache-Control': 'private, no-store' }
+    return { status: 202, type: 'application/json', headers, text: JSON.stringify({ data: receipt }) }
   }
 
   return [

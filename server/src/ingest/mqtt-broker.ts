@@ -1,6 +1,7 @@
 import { type Server, type Socket, createServer } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { Aedes, type AuthenticateError, type Client } from 'aedes'
+import { ByteBudget } from '../admission/byte-budget.ts'
 import { ConnectionLimits } from '../admission/connection-limits.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { clientKeyOf } from '../kernel/ip-range.ts'
@@ -9,7 +10,7 @@ import type { Device } from '../readers/reader.ts'
 import type { Login, ReaderCache } from './reader-cache.ts'
 import type { Refusal } from './reader-refusals.ts'
 import type { ReadIngestor } from './read-ingestor.ts'
-import { PacketSizeGuard, UnfinishedPackets } from './mqtt-packet-guard.ts'
+import { PacketSizeGuard } from './mqtt-packet-guard.ts'
 
 export interface BrokerDeps {
   readerCache: ReaderCache
@@ -43,6 +44,13 @@ export interface Broker {
 const defaultConnectTimeoutMs = 10_000
 /** A CONNECT packet carries a client id, a user name, a token and perhaps a last will. */
 const maxConnectBytes = 64 * 1024
+/** The memory for packets of readers that have begun and are not complete. */
+export const packetMemory = { maxBytes: 128 * 1024 * 1024, maxBytesPerTenant: 16 * 1024 * 1024 }
+/** The same for clients that have not signed in, per client address. */
+export const anonymousPacketMemory = { maxBytes: 64 * 1024 * 1024, maxBytesPerTenant: 8 * 1024 * 1024 }
+/** Connections of one reader, and of one organization. */
+export const maxConnectionsPerReader = 100
+export const maxConnectionsPerOrg = 2500
 /** Messages with QoS 2 that a client has not released yet. */
 const maxUnreleased = 100
 
@@ -67,6 +75,8 @@ class RefusedMessage extends Error {}
 
 const addressOf = ({ conn }: Client): string => (conn as Socket).remoteAddress ?? ''
 
+const networkOf = (client: Client): string => clientKeyOf(addressOf(client)) ?? ''
+
 /** A reader is identified by its login, so it may publish to any topic except those of other readers. */
 function isOwnTopic(topic: string, topicKey: string): boolean {
   if (topic.startsWith('$')) return false
@@ -82,22 +92,43 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
   const signedIn = new Set<Client>()
   const sockets = new Set<Socket>()
   const limits = new ConnectionLimits(deps.maxConnections, deps.maxConnectionsPerAddress)
-  const unfinished = new UnfinishedPackets()
+  const readerLimits = new ConnectionLimits(Infinity, maxConnectionsPerReader)
+  const orgLimits = new ConnectionLimits(Infinity, maxConnectionsPerOrg)
+  const unfinished = new ByteBudget(packetMemory)
+  const anonymousUnfinished = new ByteBudget(anonymousPacketMemory)
 
   async function authenticate(client: Client, username: string | undefined, password: Buffer | undefined) {
     const token = password?.toString('utf8') ?? ''
-    const login = await deps.readerCache.loginByToken(token)
+    const login = await deps.readerCache.loginByToken(token, networkOf(client))
     if (login === null || username !== String(login.device.readerId)) {
       const why = await whyRefused(token, username, login?.device ?? null)
       deps.onRefused({ ...why, address: addressOf(client) })
       return false
     }
+    if (!client.closed && !admit(client, login.device)) return false
     logins.set(client, { device: login.device, token, expiry: undefined })
-    if (!client.closed) {
-      signedIn.add(client)
-      closeAtExpiry(client, login)
-    }
+    if (!client.closed) closeAtExpiry(client, login)
     deps.onConnection(login.device, true)
+    return true
+  }
+
+  /** Counts the connection of a reader; returns false if it would exceed a limit. */
+  function admit(client: Client, device: Device): boolean {
+    const [reader, org] = [String(device.readerId), String(device.orgId)]
+    let limit = readerLimits.add(reader) === null ? null : `${maxConnectionsPerReader} MQTT connections of one reader`
+    if (limit === null && orgLimits.add(org) !== null) {
+      readerLimits.remove(reader)
+      limit = `${maxConnectionsPerOrg} MQTT connections of one organization`
+    }
+    if (limit !== null) {
+      deps.onRefused({ reason: 'over_limit', device, address: addressOf(client), limit })
+      return false
+    }
+    signedIn.add(client)
+    ;(client.conn as Socket).once('close', () => {
+      readerLimits.remove(reader)
+      orgLimits.remove(org)
+    })
     return true
   }
 
@@ -122,7 +153,7 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
 
   async function ingest(client: Client | null, packet: { topic: string; payload: string | Buffer; retain: boolean }) {
     const login = client === null ? undefined : logins.get(client)
-    const device = login === undefined ? null : await deps.readerCache.byToken(login.token)
+    const device = login === undefined ? null : await deps.readerCache.byToken(login.token, networkOf(client!))
     if (device === null || !isOwnTopic(packet.topic, device.topicKey)) {
       const reason = device === null ? 'revoked_token' : 'forbidden_topic'
       const address = client === null ? '' : addressOf(client)
@@ -206,13 +237,21 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
     socket.on('data', (chunk) => {
       if (sizes.isTooLarge(chunk)) return void socket.destroy()
       const device = logins.get(client)?.device
-      if (device === undefined || unfinished.hold(socket, device.orgId, sizes.unfinishedBytes)) return
-      socket.destroy()
+      const bytes = sizes.unfinishedBytes
       const limit = 'memory for packets that are not finished'
+      if (device === undefined) {
+        if (anonymousUnfinished.hold(socket, networkOf(client), bytes)) return
+        socket.destroy()
+        return deps.onLimit(limit, addressOf(client))
+      }
+      anonymousUnfinished.release(socket)
+      if (unfinished.hold(socket, device.orgId, bytes)) return
+      socket.destroy()
       deps.onRefused({ reason: 'over_limit', device, address: addressOf(client), limit })
     })
     socket.once('close', () => {
       unfinished.release(socket)
+      anonymousUnfinished.release(socket)
       signedIn.delete(client)
       clearTimeout(logins.get(client)?.expiry)
     })
@@ -236,7 +275,7 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
         const { device, token } = logins.get(client)!
         if (readerId !== null && device.readerId !== readerId) continue
         try {
-          const login = await deps.readerCache.loginByToken(token)
+          const login = await deps.readerCache.loginByToken(token, networkOf(client))
           if (login === null) client.close()
           else if (signedIn.has(client)) closeAtExpiry(client, login)
         } catch (error) {

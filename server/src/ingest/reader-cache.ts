@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache'
+import type { FairQueue } from '../admission/fair-queue.ts'
 import type { Database } from '../db/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { instantFromMillis, millisOf } from '../kernel/instant.ts'
-import { hashSecret } from '../kernel/secrets.ts'
+import { hashSecret, readerTokenPattern } from '../kernel/secrets.ts'
 import type { Device } from '../readers/reader.ts'
 import { findDevice, findInDirectory } from '../readers/readers.sql.ts'
 
@@ -20,6 +21,8 @@ interface ReaderCacheDeps {
   db: Database
   clock: Clock
   isConnected: () => boolean
+  /** Queries for tokens that are not cached, per client address, so that wrong tokens do not delay other requests. */
+  anonymousQueue: FairQueue
   /** The organization of an id. */
   ownerOf: (id: number) => Promise<number | null>
 }
@@ -31,6 +34,7 @@ export class ReaderCache {
   readonly #db: Database
   readonly #clock: Clock
   readonly #isConnected: () => boolean
+  readonly #anonymousQueue: FairQueue
   readonly #ownerOf: (id: number) => Promise<number | null>
   readonly #cached = new LRUCache<string, CachedLogin>({ max: 20_000 })
   /** Readers by the tokens and topics that were valid at any time since the start, to name them when they are refused. */
@@ -42,12 +46,15 @@ export class ReaderCache {
     this.#db = deps.db
     this.#clock = deps.clock
     this.#isConnected = deps.isConnected
+    this.#anonymousQueue = deps.anonymousQueue
     this.#ownerOf = deps.ownerOf
   }
 
-  loginByToken(token: string): Promise<Login | null> {
+  /** `address` is the client address of a request or login that this token has to authenticate. */
+  loginByToken(token: string, address: string): Promise<Login | null> {
+    if (!readerTokenPattern.test(token)) return Promise.resolve(null)
     const tokenHash = hashSecret(token)
-    return this.#find(tokenHash.toString('base64'), { tokenHash })
+    return this.#find(tokenHash.toString('base64'), { tokenHash }, address)
   }
 
   /** The reader that this process has seen with the token, which may have been rotated since. */
@@ -62,8 +69,8 @@ export class ReaderCache {
     return orgId === null ? null : findDevice(this.#db.read, orgId, id)
   }
 
-  async byToken(token: string): Promise<Device | null> {
-    return (await this.loginByToken(token))?.device ?? null
+  async byToken(token: string, address: string): Promise<Device | null> {
+    return (await this.loginByToken(token, address))?.device ?? null
   }
 
   async byTopic(topicKey: string): Promise<Device | null> {
@@ -77,14 +84,16 @@ export class ReaderCache {
     this.#changes++
   }
 
-  #find(key: string, by: Parameters<typeof findInDirectory>[1]): Promise<Login | null> {
+  #find(key: string, by: Parameters<typeof findInDirectory>[1], address?: string): Promise<Login | null> {
     const cached = this.#cached.get(key)
     const nowMs = this.#clock.millis()
     const isFresh =
       cached !== undefined && nowMs - cached.loadedAtMs < ttlMs && nowMs < (cached.expiresAtMs ?? Infinity)
     if (isFresh && this.#isConnected()) return Promise.resolve(cached)
     // Messages that wait for the same lookup keep their order.
-    const loading = this.#loading.get(key) ?? this.#load(key, by)
+    const load = (): Promise<Login | null> => this.#load(key, by)
+    const loading =
+      this.#loading.get(key) ?? (address === undefined ? load() : this.#anonymousQueue.run(address, 1, load))
     this.#loading.set(key, loading)
     const done = (): void => {
       if (this.#loading.get(key) === loading) this.#loading.delete(key)

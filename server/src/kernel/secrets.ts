@@ -27,6 +27,8 @@ export const secretPattern = /(?:ls[dr]?|whsec)(?:_|%5f)[\w.+=-]{8,}/gi
 /** The secret of a reader: its bearer token over HTTP and its password over MQTT. */
 export const newReaderToken = (): string => `lsd_${randomBytes(24).toString('hex')}`
 
+export const readerTokenPattern = /^lsd_[0-9a-f]{48}$/
+
 /** The part of a reader's MQTT topic that identifies it. It is derived from the token, but does not reveal the token. */
 export const topicKeyOf = (token: string): string =>
   createHash('sha256').update(`topic ${token}`, 'utf8').digest('hex').slice(0, 32)

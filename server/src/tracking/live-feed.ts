@@ -61,19 +61,20 @@ export class LiveFeed {
 
   /**
    * The moves after a position in batches, or null when they are too many or too old. Moves that were recorded shortly
-   * before the position come again, because they may have been committed after it.
+   * before the position come again, because they may have been committed after it. They are read as a search is, so that
+   * replays do not delay lookups.
    */
   async replay(orgId: number, { recordedAt, deliveryId }: MovePosition): Promise<AsyncIterable<RecordedMove[]> | null> {
     const millis = millisOf(recordedAt)
     if (millis < this.#clock.millis() - maxReplayAgeMs) return null
     const since = instantFromMillis(Math.max(millis - overlapMs, 0))
-    const count = await countMovesSince(this.#db.read, orgId, since, maxReplayedMoves + 1)
+    const count = await countMovesSince(this.#db.searches(orgId), orgId, since, maxReplayedMoves + 1)
     return count > maxReplayedMoves ? null : this.#movesSince(orgId, since, deliveryId)
   }
 
   async *#movesSince(orgId: number, since: Instant, excludedId: string): AsyncGenerator<RecordedMove[]> {
     for (let after: MovePosition = { recordedAt: since, deliveryId: firstId }; ;) {
-      const moves = await movesAfter(this.#db.read, orgId, after, replayBatchSize)
+      const moves = await movesAfter(this.#db.searches(orgId), orgId, after, replayBatchSize)
       yield moves.filter((move) => move.deliveryId !== excludedId)
       if (moves.length < replayBatchSize) return
       after = moves.at(-1)!

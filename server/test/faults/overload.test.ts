@@ -68,7 +68,7 @@ describe('Far more requests than can be served', { timeout: 90_000 }, () => {
         const flooding = Array.from({ length: 1300 }, (_, index) => post(index).catch(() => undefined))
         await eventually(async () => expect(answers.length).toBeGreaterThanOrEqual(100), 20_000)
         expect(new Set(answers)).toEqual(new Set(['429 rate_limited 1']))
-        // The queue of one organization is bounded, and only requests with a slot have sent their bodies.
+        // The queue of one organization is bounded, and so is the memory for its bodies.
         expect(await waiting()).toBeLessThanOrEqual(1000)
         expect(residentBytes() - before).toBeLessThan(250 * mebibyte)
         // Requests of other kinds and health checks are served meanwhile.
@@ -82,9 +82,8 @@ describe('Far more requests than can be served', { timeout: 90_000 }, () => {
     )
     await eventually(async () => expect(await waiting()).toBe(0), 20_000)
     // The service works as before.
-    const lists = Array.from({ length: 20 }, (_, index) =>
-      server.send('GET', '/api/v1/assets?limit=1', { token: flood[index % flood.length]! }),
-    )
+    const [fresh] = await keysOf('Afterwards', 1)
+    const lists = Array.from({ length: 20 }, () => server.send('GET', '/api/v1/assets?limit=1', { token: fresh! }))
     expect((await Promise.all(lists)).map((list) => list.status)).toEqual(lists.map(() => 200))
   })
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { request } from 'undici'
 import { afterEach, describe, expect, it } from 'vitest'
 import { FairQueue } from '../../src/admission/fair-queue.ts'
-import type { DispatcherDeps } from '../../src/http/dispatcher.ts'
+import type { DispatcherDeps } from '../../src/http/dispatcher-deps.ts'
 import { sendDownload, createRequestContext } from '../../src/http/request-context.ts'
 import { fullBucket } from '../../src/http/rate-limit.ts'
 import { type Reply, route } from '../../src/http/route.ts'
@@ -109,11 +109,12 @@ describe('A download that is generated while it is sent', () => {
       }
     }
     const server = createServer((message, response) => {
-      void sendDownload(
-        createRequestContext(message, response, fullBucket(0), 0),
-        { type: 'text/csv', fileName: '', chunks: chunks() },
-        300,
-      )
+      void sendDownload(createRequestContext(message, response, fullBucket(0), 0), {
+        type: 'text/csv',
+        fileName: '',
+        chunks: chunks(),
+        maxMs: 300,
+      })
     }).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const reply = await request(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)

@@ -298,3 +298,34 @@ describe('An MQTT client id', () => {
     await eventually(async () => expect(client.connected).toBe(false), 1000)
   })
 })
+
+describe('Unfinished CONNECT packets of one client address', () => {
+  it('take at most 8 MiB; complete ones are accepted meanwhile', async () => {
+    // The fixed header of a CONNECT packet of 64 KiB, and a part of the packet.
+    const part = Buffer.concat([Buffer.from([0x10, 0x80, 0x80, 0x04]), Buffer.alloc(1000)])
+    const unfinished = await Promise.all(Array.from({ length: 140 }, () => openSocket()))
+    for (const socket of unfinished) socket.write(part)
+    const open = (): number => unfinished.filter((socket) => !socket.closed).length
+    await eventually(async () => expect(open()).toBe(128))
+    expect((await signIn(await Site.open(context.app, 'Dock'))).connected).toBe(true)
+    expect(open()).toBe(128)
+  })
+})
+
+describe('The connections of one reader', () => {
+  it('are at most 100, and another reader can connect meanwhile', async () => {
+    const [site, other] = [await Site.open(context.app, 'Dock'), await Site.open(context.app, 'Dock')]
+    const open: Socket[] = []
+    for (let count = 0; count < 100; count++) {
+      const socket = await openSocket()
+      socket.write(connectPacket(site))
+      open.push(socket)
+      const [reply] = (await once(socket, 'data')) as [Buffer]
+      expect(reply[3]).toBe(0)
+    }
+    await expect(signIn(site)).rejects.toThrow()
+    expect((await signIn(other)).connected).toBe(true)
+    open[0]!.destroy()
+    await eventually(async () => expect((await signIn(site)).connected).toBe(true))
+  })
+})

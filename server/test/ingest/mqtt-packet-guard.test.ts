@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { generate } from 'mqtt-packet'
 import { describe, expect, it } from 'vitest'
-import { PacketSizeGuard, UnfinishedPackets, maxPacketBytes } from '../../src/ingest/mqtt-packet-guard.ts'
+import { PacketSizeGuard, maxPacketBytes } from '../../src/ingest/mqtt-packet-guard.ts'
 
 const packet = (bytes: number): Buffer =>
   generate({ cmd: 'publish', topic: 'a', payload: Buffer.alloc(bytes), qos: 0, dup: false, retain: false })
@@ -51,22 +51,5 @@ describe('a stream of MQTT packets', () => {
       follows.isTooLarge(bytes.subarray(0, end))
       expect([end, follows.unfinishedBytes]).toEqual([end, expected])
     }
-  })
-})
-
-describe('Unfinished packets', () => {
-  it('are limited per organization and in total, and free their bytes', () => {
-    const unfinished = new UnfinishedPackets(100, 60)
-    const [a, b, c, d] = [{}, {}, {}, {}]
-    expect(unfinished.hold(a, 1, 50)).toBe(true)
-    expect(unfinished.hold(b, 1, 20)).toBe(false)
-    expect(unfinished.hold(b, 1, 10)).toBe(true)
-    expect(unfinished.hold(c, 2, 40)).toBe(true)
-    expect(unfinished.hold(d, 3, 1)).toBe(false)
-    expect(unfinished.hold(a, 1, 0)).toBe(true)
-    expect(unfinished.hold(d, 3, 50)).toBe(true)
-    unfinished.release(d)
-    unfinished.release(d)
-    expect(unfinished.hold(b, 1, 60)).toBe(true)
   })
 })

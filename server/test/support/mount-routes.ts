@@ -1,7 +1,10 @@
+import { ByteBudget } from '../../src/admission/byte-budget.ts'
 import { ConnectionLimits } from '../../src/admission/connection-limits.ts'
 import { FairQueue } from '../../src/admission/fair-queue.ts'
 import type { BodyTimeouts } from '../../src/http/body-timeouts.ts'
-import { type DispatcherDeps, createDispatcher } from '../../src/http/dispatcher.ts'
+import { anonymousBodyMemory, bodyMemory } from '../../src/http/body.ts'
+import type { DispatcherDeps } from '../../src/http/dispatcher-deps.ts'
+import { createDispatcher } from '../../src/http/dispatcher.ts'
 import { type AnyRoute, type ok, route } from '../../src/http/route.ts'
 import { listen } from '../../src/http/server.ts'
 import { memoryLimiter } from '../../src/http/rate-limit.ts'
@@ -55,10 +58,13 @@ export async function mountRoutes(
       }),
     },
     limiter: memoryLimiter(millis),
+    addTransfer: () => undefined,
     queue: new FairQueue({ maxInFlight: 32, maxWaiting: 600, timeoutMs: 8000 }),
     anonymousQueue: new FairQueue({ maxInFlight: 64 }),
     passwordQueue: new FairQueue({ maxInFlight: 4 }),
     downloadQueue: new FairQueue({ maxInFlight: 4 }),
+    bodyBudget: new ByteBudget(bodyMemory),
+    anonymousBodyBudget: new ByteBudget(anonymousBodyMemory),
     millis,
     edgeFilter: false,
     trustProxy: false,

@@ -1,4 +1,4 @@
-import type { Surface } from '../../http/dispatcher.ts'
+import type { Surface } from '../../http/dispatcher-deps.ts'
 import { describeApi } from '../../http/openapi/document.ts'
 import type { AnyRoute } from '../../http/route.ts'
 import type { Component } from '../../http/openapi/response-schema.ts'

@@ -1,4 +1,4 @@
-import type { Surface } from '../../http/dispatcher.ts'
+import type { Surface } from '../../http/dispatcher-deps.ts'
 import type { Component } from '../../http/openapi/response-schema.ts'
 import { type SurfaceDeps, sharedComponents, sharedRoutes } from '../shared/routes.ts'
 import { AssetOut, assetRoutes } from './assets.ts'

@@ -1,6 +1,6 @@
 import type { AccountDeps } from '../../accounts/deps.ts'
 import type { Database } from '../../db/database.ts'
-import type { Surface } from '../../http/dispatcher.ts'
+import type { Surface } from '../../http/dispatcher-deps.ts'
 import type { Component } from '../../http/openapi/response-schema.ts'
 import type { AssetLocationDeps } from '../../tracking/recording/asset-at-location.ts'
 import { accountComponents, invitationRoutes, memberRoutes, passwordRoutes } from './accounts.ts'

@@ -198,6 +198,8 @@ interface Export<Row> {
 }
 
 const formatParam = choiceParam(formats, undefined, 'Without it, the Accept header decides; NDJSON is the default.')
+/** While a snapshot is open, the database cannot remove old versions of rows. */
+export const snapshotDownloadMs = 1_800_000
 const snapshotText =
   'All rows are of one snapshot: changes during the download are not seen. If the export fails midway, the server breaks the connection, so a response that ends normally is complete.'
 
@@ -226,12 +228,11 @@ function exportRoute<Row>(
     async handle({ principal: { orgId }, query, header }): Promise<Reply> {
       const format = (query as { format?: Format }).format ?? acceptedFormat(header('Accept'))
       const rows = inSnapshot(deps.db, orgId, (tx) => read(tx, orgId, query as never))
-      return format === 'csv'
-        ? {
-            status: 200,
-            download: { type: `${csv}; charset=utf-8`, fileName: `${name}.csv`, chunks: toCsv(table, rows) },
-          }
-        : { status: 200, download: { type: ndjson, chunks: toNdjson(present, rows) } }
+      const file =
+        format === 'csv'
+          ? { type: `${csv}; charset=utf-8`, fileName: `${name}.csv`, chunks: toCsv(table, rows) }
+          : { type: ndjson, chunks: toNdjson(present, rows) }
+      return { status: 200, download: { ...file, maxMs: snapshotDownloadMs } }
     },
   })
 }

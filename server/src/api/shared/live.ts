@@ -1,3 +1,4 @@
+import { SerialQueue } from './serial-queue.ts'
 import type { OpenStreams } from '../../auth/open-streams.ts'
 import { type AnyRoute, type EventStream, route } from '../../http/route.ts'
 import { instantFromMillis, millisOf } from '../../kernel/instant.ts'
@@ -66,6 +67,7 @@ async function resume(
   lastId: string,
   stream: EventStream,
   send: (text: string) => void,
+  inTurn: (work: () => Promise<void>) => Promise<void>,
 ) {
   let held: LiveEvent[] | null = []
   live.watch(
@@ -78,16 +80,19 @@ async function resume(
   )
   const opened = live.position()
   const last = positionOf(lastId)
-  const batches = last === null ? null : await live.replay(orgId, last)
   const replayed = new Set<string>()
-  if (batches === null) send(render({ kind: 'gap' }))
-  else
+  await inTurn(async () => {
+    if (stream.closed.aborted) return
+    const batches = last === null ? null : await live.replay(orgId, last)
+    if (batches === null) return send(render({ kind: 'gap' }))
     for await (const moves of batches) {
       if (stream.closed.aborted) return
       for (const move of moves) replayed.add(move.deliveryId)
       stream.write(moves.map((move) => render({ kind: 'move', move })).join(''))
       await stream.drained()
     }
+  })
+  if (stream.closed.aborted) return
   const missed = held.filter((event) => event.kind !== 'move' || !replayed.has(event.move.deliveryId))
   if (held.length >= maxHeldEvents) missed.push({ kind: 'gap' })
   held = null
@@ -96,6 +101,8 @@ async function resume(
 
 /** Streams moves and reader activity as server-sent events. */
 export function liveRoute(deps: LiveDeps): AnyRoute {
+  // A user or API key has one replay at a time.
+  const replays = new SerialQueue()
   return route({
     id: 'live',
     method: 'GET',
@@ -131,7 +138,10 @@ export function liveRoute(deps: LiveDeps): AnyRoute {
           if (lastId === undefined) {
             live.watch(orgId, (events) => send(frames(events)), closed)
             send(idFrame(live.position()))
-          } else void resume(live, orgId, lastId, stream, send).catch(() => stream.end())
+          } else {
+            const inTurn = (work: () => Promise<void>) => replays.run(`${principal.kind} ${principal.subject}`, work)
+            void resume(live, orgId, lastId, stream, send, inTurn).catch(() => stream.end())
+          }
           const timer = setInterval(() => send(': still here\n\n'), heartbeatMs)
           closed.addEventListener('abort', () => clearInterval(timer))
         },

@@ -74,7 +74,6 @@ describe('A browser of any origin', () => {
   ]
 
   it.each([
-    ['a success', 'GET', '/healthz', 200],
     ['a description', 'GET', '/api/openapi.json', 200],
     ['401', 'GET', '/api/v1/assets', 401],
     ['404', 'GET', '/api/v1/nothing', 404],
@@ -85,5 +84,12 @@ describe('A browser of any origin', () => {
     expect(reply.status).toBe(status)
     expect(reply.headers['access-control-allow-origin']).toBe('*')
     expect(listOf(reply.headers['access-control-expose-headers'])).toEqual(expect.arrayContaining(readable))
+  })
+
+  it.each(['/healthz', '/readyz', '/metrics'])('may not read %s, which is for the operator', async (path) => {
+    const reply = await context.app.anonymous('GET', path)
+    expect(reply.status).toBe(200)
+    expect(reply.headers['access-control-allow-origin']).toBeUndefined()
+    expect(reply.headers['access-control-expose-headers']).toBeUndefined()
   })
 })

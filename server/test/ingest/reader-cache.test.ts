@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest'
+import { FairQueue } from '../../src/admission/fair-queue.ts'
+import { ReaderCache } from '../../src/ingest/reader-cache.ts'
+import { useApp } from '../support/app.ts'
+
+const statements: string[] = []
+const context = useApp({
+  onStatement: (text) => statements.push(text),
+  singleServerReason: 'the test counts the statements of one server',
+})
+const lookups = (): number => statements.filter((text) => text.includes('reader_directory')).length
+const wellFormed = (index: number): string => `lsd_${String(index).padStart(48, '0')}`
+
+describe('A token that belongs to no reader', () => {
+  it.each(['', 'nonsense', 'lsd_short', `lsd_${'0'.repeat(49)}`, `ls_${'0'.repeat(64)}`])(
+    'needs no statement when it cannot be one of a reader: %s',
+    async (token) => {
+      const before = lookups()
+      const reply = await context.app.anonymous('POST', '/ingest/v1/reads/' + (token || 'x'), { raw: '[]' })
+      expect([reply.status, lookups() - before]).toEqual([401, 0])
+    },
+  )
+
+  it('is looked up in the queue of anonymous requests, so that one address does not occupy all slots', async () => {
+    const { db, clock, ids } = context.app.core
+    const anonymousQueue = new FairQueue({ maxInFlight: 4 })
+    const cache = new ReaderCache({
+      ...{ db: db.authentication, clock, anonymousQueue },
+      isConnected: () => true,
+      ownerOf: (id) => ids.ownerOf(id),
+    })
+    const flood = Array.from({ length: 20 }, (_, index) => cache.loginByToken(wellFormed(index), '192.0.2.1'))
+    expect([anonymousQueue.inFlight, anonymousQueue.waiting]).toEqual([3, 17])
+    const other = cache.loginByToken(wellFormed(20), '192.0.2.2')
+    expect(anonymousQueue.inFlight).toBe(4)
+    expect(await Promise.all([...flood, other])).toEqual(Array(21).fill(null))
+  })
+})
