@@ -17,7 +17,7 @@ import { incrementScanned } from '../records/counts.sql.ts'
 import { createRecordLoader } from '../records/record-loader.ts'
 import type { RecordRef } from '../records/record.ts'
 import { toRecord, groupRows } from '../records/group-rows.ts'
-import { tagColumns, tagOrder } from '../tags/tags.sql.ts'
+import { onFirstTagRow, orderTagRows, tagColumns } from '../tags/tags.sql.ts'
 import type { Asset, AssetType, Metadata, AssetWithLocation } from './asset.ts'
 
 export interface AssetRow extends CoreRow {
@@ -29,26 +29,29 @@ interface AssetWithLocationRow extends AssetRow {
   location_key: string | null
 }
 
-export const assetColumns: Sql = sql`${coreColumns}, r.metadata, r.type`
+const columns: Sql = sql`${coreColumns}, r.metadata, r.type`
+/** The columns of a statement that ends with `orderTagRows`. */
+export const assetColumns: Sql = sql`${coreColumns}, ${onFirstTagRow(sql`r.metadata`)} as metadata, r.type`
 
 const layout: RecordTable = {
   kind: 'asset',
   table: sql`assets`,
-  columns: assetColumns,
+  columns,
+  rowColumns: assetColumns,
   pageColumns: () => sql``,
   pageJoins: () => sql``,
   tagHolder: sql`t.asset_id`,
 }
 
 /** A deleted location counts as none. */
-const joinLocation = (orgId: number, asset: Sql): Sql => sql`
-  left join asset_positions p on p.org_id = ${orgId} and p.asset_id = ${asset}.id
+const joinLocation = (orgId: number): Sql => sql`
+  left join asset_positions p on p.org_id = ${orgId} and p.asset_id = r.id
   left join locations l on l.org_id = ${orgId} and l.id = p.location_id and l.deleted_at is null`
 
 const assetWithLocationTable: RecordTable = {
   ...layout,
   pageColumns: () => sql`l.external_key as location_key, `,
-  pageJoins: (orgId) => joinLocation(orgId, sql`page`),
+  pageJoins: (orgId) => joinLocation(orgId),
 }
 
 /** Adds to the object instead of copying it: the copies would be the largest cost of converting a page. */
@@ -71,7 +74,7 @@ async function findAssets(db: Db, orgId: number, where: Sql): Promise<Asset[]> {
       select ${assetColumns}, ${tagColumns}
       from assets r left join tags t on t.org_id = ${orgId} and t.asset_id = r.id
       where ${where}
-      order by r.id, ${tagOrder}`),
+      ${orderTagRows(sql`r.id`)}`),
   )
   return groupRows(rows, assetOf)
 }
@@ -80,10 +83,10 @@ async function findAssetsWithLocation(db: Db, orgId: number, where: Sql): Promis
   const rows = await db.query<AssetWithLocationRow>(
     withGenericPlan(sql`
       select ${assetColumns}, l.external_key as location_key, ${tagColumns}
-      from assets r ${joinLocation(orgId, sql`r`)}
+      from assets r ${joinLocation(orgId)}
       left join tags t on t.org_id = ${orgId} and t.asset_id = r.id
       where ${where}
-      order by r.id, ${tagOrder}`),
+      ${orderTagRows(sql`r.id`)}`),
   )
   return groupRows(rows, toAssetWithLocation)
 }
@@ -194,11 +197,11 @@ export async function assetBatch(
   const isSelected = ids === undefined ? sql`` : sql`and r.id = any(${ids}::bigint[])`
   const rows = await db.query<AssetRow>(sql`
     with page as (
-      select ${assetColumns} from assets r
+      select ${columns} from assets r
       where r.org_id = ${orgId} and r.id > ${after} and r.deleted_at is null ${isSelected}
       order by r.id limit ${limit}
     )
-    select page.*, ${tagColumns} from page left join tags t on t.org_id = ${orgId} and t.asset_id = page.id
-    order by page.id, ${tagOrder}`)
+    select ${assetColumns}, ${tagColumns} from page r left join tags t on t.org_id = ${orgId} and t.asset_id = r.id
+    ${orderTagRows(sql`r.id`)}`)
   return groupRows(rows, assetOf)
 }

@@ -3,7 +3,7 @@ import { sql } from '../db/sql.ts'
 import { toDatabase } from '../kernel/instant.ts'
 import type { BulkRepository } from '../records/bulk.ts'
 import { groupRows } from '../records/group-rows.ts'
-import { tagColumns, tagOrder } from '../tags/tags.sql.ts'
+import { orderTagRows, tagColumns } from '../tags/tags.sql.ts'
 import type { Asset } from './asset.ts'
 import { type AssetRow, assetColumns, assetOf } from './assets.sql.ts'
 
@@ -12,7 +12,7 @@ async function assetsByKeys(tx: Tx, orgId: number, keys: readonly string[]): Pro
     select ${assetColumns}, ${tagColumns}
     from assets r left join tags t on t.org_id = ${orgId} and t.asset_id = r.id
     where r.org_id = ${orgId} and r.external_key = any(${keys}::text[]) and r.deleted_at is null
-    order by r.id, ${tagOrder}`)
+    ${orderTagRows(sql`r.id`)}`)
   return groupRows(rows, assetOf)
 }
 

@@ -140,5 +140,7 @@ export async function listTreeRelation<L extends Location>(
   reading: Reading<L>,
 ): Promise<Page<L>> {
   const { id } = await getRecord(deps, locationRepository, orgId, ref)
-  return listTreeRelationPage(deps.db.read, orgId, id, relation, page, reading)
+  // The order of the descendants is that of the whole subtree.
+  const db = relation === 'descendants' ? deps.db.searches(orgId) : deps.db.read
+  return listTreeRelationPage(db, orgId, id, relation, page, reading)
 }

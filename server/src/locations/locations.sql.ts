@@ -68,8 +68,9 @@ export const layoutOf = (reading: Reading<Location>): RecordTable => ({
   kind: 'location',
   table: sql`locations`,
   columns: locationColumns,
-  pageColumns: (orgId) => reading.columns(orgId, sql`page`),
-  pageJoins: (orgId) => sql`left join locations parent on parent.org_id = ${orgId} and parent.id = page.parent_id`,
+  rowColumns: locationColumns,
+  pageColumns: (orgId) => reading.columns(orgId, sql`r`),
+  pageJoins: (orgId) => sql`left join locations parent on parent.org_id = ${orgId} and parent.id = r.parent_id`,
   tagHolder: sql`t.location_id`,
 })
 

@@ -141,7 +141,7 @@ export async function listLocationsWithPath(
   const isPathOrder = request.sort.length === 1 && !request.sort[0]!.descending && !isFiltered(request, restrictions)
   const list = isPathOrder ? firstByPath(orgId, request) : matchesByPath(orgId, request, restrictions)
   const rows = await db.query<LocationRow & { total: number }>(
-    pageWithTags(orgId, layout, list, orderBy(request, sql`page`)),
+    pageWithTags(orgId, layout, list, orderBy(request, sql`r`)),
   )
   return { rows: groupRows(rows, withPath.build), total: rows[0]?.total ?? 0 }
 }

@@ -2,7 +2,7 @@ import type { Tx } from '../db/database.ts'
 import { nextUpdate, now } from '../kernel/clock.ts'
 import { ApiError, type KeyedNoun, apiError } from '../kernel/errors.ts'
 import type { StoredQuota } from '../kernel/quota.ts'
-import type { TagOwner, Tag, TagDraft } from '../tags/tag.ts'
+import { type TagOwner, type Tag, type TagDraft, maxTagsPerRecord } from '../tags/tag.ts'
 import { deleteTag, deleteTagsOf, insertTags } from '../tags/tags.sql.ts'
 import { type RecordKind, incrementCreated, incrementDeleted, incrementActiveChanged } from './counts.sql.ts'
 import type { RecordLoader } from './record-loader.ts'
@@ -251,6 +251,8 @@ export async function attachTag<R extends RecordCore>(
 ): Promise<Tag> {
   const [tag] = await newTags(deps, orgId, [draft])
   return withRecord(deps, repository, orgId, ref, async (tx, current) => {
+    if (current.tags.length >= maxTagsPerRecord)
+      throw apiError.conflict(`${repository.noun} already has ${maxTagsPerRecord} tags, the maximum`)
     await deps.quotas.assertRoom(orgId, 'stored_bytes')
     await insertTags(tx, orgId, repository.holder(current.id), [tag!], now(deps.clock))
     await repository.update(tx, orgId, current, searchText(current, [...current.tags, draft]))

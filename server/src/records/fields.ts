@@ -1,5 +1,5 @@
 import { listOf, oneOf, record, text } from '../http/validation/fields.ts'
-import { tagTypes } from '../tags/tag.ts'
+import { maxTagsPerRecord, tagTypes } from '../tags/tag.ts'
 
 /** Field rules of a record, shared by all APIs and imports. */
 export const keyField = text({ min: 1, max: 255 })
@@ -13,4 +13,4 @@ export const tagBody = {
   value: tagValue,
 }
 
-export const tagDraftsField = listOf(record(tagBody))
+export const tagDraftsField = listOf(record(tagBody), { max: maxTagsPerRecord })

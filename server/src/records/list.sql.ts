@@ -3,7 +3,7 @@ import { paginate, withGenericPlan } from '../db/plan-cache.ts'
 import { type Sql, join, sql } from '../db/sql.ts'
 import { type Instant, toDatabase } from '../kernel/instant.ts'
 import type { PageRequest, SortTerm } from '../kernel/page.ts'
-import { type TagRow, tagColumns, tagOrder } from '../tags/tags.sql.ts'
+import { type TagRow, orderTagRows, tagColumns } from '../tags/tags.sql.ts'
 import type { RecordKind } from './counts.sql.ts'
 import type { RecordRef } from './record.ts'
 import { contains } from './search-term.sql.ts'
@@ -36,6 +36,8 @@ export interface RecordTable {
   kind: RecordKind
   table: Sql
   columns: Sql
+  /** The same columns in a row of the result, of which there is one per tag. */
+  rowColumns: Sql
   /** Columns of other tables, joined after the page is selected. */
   pageColumns: (orgId: number) => Sql
   pageJoins: (orgId: number) => Sql
@@ -204,16 +206,16 @@ export async function listRecords<Row extends CoreRow>(
     ? filteredList(orgId, layout, request, restrictions)
     : sql`with total as (${countedTotal(orgId, layout, request, exclude)}),
         page as (${unfilteredPage(orgId, layout, request, restrictions)})`
-  const page = pageWithTags(orgId, layout, list, orderBy(request, sql`page`))
+  const page = pageWithTags(orgId, layout, list, orderBy(request, sql`r`))
   // The number of matches depends on the search term, and so does the best plan.
   return db.query(request.filter.q ? page : withGenericPlan(page))
 }
 
-/** `list` is a WITH clause that ends with `total` and `page`. */
+/** `list` is a WITH clause that ends with `total` and `page`; the order refers to the page as `r`. */
 export function pageWithTags(orgId: number, layout: RecordTable, list: Sql, order: Sql): Sql {
   return sql`${list}
-    select total.total, page.*, ${layout.pageColumns(orgId)}${tagColumns}
-    from total left join page on true ${layout.pageJoins(orgId)}
-    left join tags t on t.org_id = ${orgId} and ${layout.tagHolder} = page.id
-    order by ${order}, ${tagOrder}`
+    select total.total, ${layout.rowColumns}, ${layout.pageColumns(orgId)}${tagColumns}
+    from total left join page r on true ${layout.pageJoins(orgId)}
+    left join tags t on t.org_id = ${orgId} and ${layout.tagHolder} = r.id
+    ${orderTagRows(order)}`
 }

@@ -2,6 +2,9 @@ export const tagTypes = ['rfid', 'ble', 'barcode'] as const
 
 export type TagType = (typeof tagTypes)[number]
 
+/** The maximum number of tags of one record. */
+export const maxTagsPerRecord = 100
+
 export interface TagDraft {
   type: TagType
   value: string

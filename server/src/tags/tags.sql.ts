@@ -7,6 +7,17 @@ import { type TagOwner, type Tag, type TagDraft, type TagType, normalizedValue }
 export const tagColumns: Sql = sql`t.id as tag_id, t.tag_type, t.value as tag_value`
 export const tagOrder: Sql = sql`t.created_at, t.id`
 
+/**
+ * A result has one row per tag of a record `r`, in the order of the window `tag_rows`. A large column is only in the first
+ * of these rows.
+ */
+export const onFirstTagRow = (column: Sql): Sql =>
+  sql`case when lag(r.id) over tag_rows is distinct from r.id then ${column} end`
+
+/** The order of the rows of records with their tags, and the window that `onFirstTagRow` needs. */
+export const orderTagRows = (recordOrder: Sql): Sql => sql`
+  window tag_rows as (order by ${recordOrder}, ${tagOrder}) order by ${recordOrder}, ${tagOrder}`
+
 export interface TagRow {
   tag_id: number | null
   tag_type: TagType

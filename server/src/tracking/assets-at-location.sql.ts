@@ -10,6 +10,7 @@ export const assetTable: RecordTable = {
   kind: 'asset',
   table: sql`assets`,
   columns: coreColumns,
+  rowColumns: coreColumns,
   pageColumns: () => sql``,
   pageJoins: () => sql``,
   tagHolder: sql`t.asset_id`,

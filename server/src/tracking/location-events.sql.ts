@@ -107,6 +107,12 @@ function eventsOfSubtree(orgId: number, locationId: number, where: Sql, request:
     page as (${paginate(sql`select * from events order by occurred_at desc, delivery_id`, request)})`
 }
 
+async function hasChildren(db: Db, orgId: number, id: number): Promise<boolean> {
+  const rows = await db.query(sql`
+    select from locations l where l.org_id = ${orgId} and l.parent_id = ${id} and l.deleted_at is null limit 1`)
+  return rows.length > 0
+}
+
 /** Arrivals and departures, newest first. */
 export async function listLocationEvents(
   db: Db,
@@ -117,7 +123,8 @@ export async function listLocationEvents(
   const bounds: Sql[] = [sql`m.org_id = ${orgId}`]
   if (request.from !== undefined) bounds.push(isAtOrAfter(sql`m.occurred_at`, request.from))
   if (request.to !== undefined) bounds.push(isAtOrBefore(sql`m.occurred_at`, request.to))
-  const eventsOf = request.includeDescendants === true ? eventsOfSubtree : eventsOfLocation
+  const isSubtree = request.includeDescendants === true && (await hasChildren(db, orgId, locationId))
+  const eventsOf = isSubtree ? eventsOfSubtree : eventsOfLocation
   const rows = await db.query<LocationEventRow>(sql`
     ${eventsOf(orgId, locationId, join(bounds, sql` and `), request)}
     select total.total, page.* from total left join page on true order by page.occurred_at desc, page.delivery_id`)

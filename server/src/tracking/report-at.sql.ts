@@ -47,7 +47,8 @@ const isSeenBy = (orgId: number, at: Instant): Sql => sql`(
 
 /**
  * The total of an unfiltered report: the assets that were seen for the first time on an earlier day, which are counted, or on
- * the same day, minus the few assets outside their period of validity.
+ * the same day, minus the few assets outside their period of validity. Those of the same day are counted in the index alone,
+ * and the deleted ones among them subtracted, because all assets may have been seen for the first time on one day.
  */
 function countedTotal(orgId: number, request: PastReportRequest): Sql {
   const { at, includeDeleted, now } = request
@@ -55,13 +56,16 @@ function countedTotal(orgId: number, request: PastReportRequest): Sql {
   const countOf = (condition: Sql): Sql => sql`
     select count(*) from assets a
     where a.org_id = ${orgId} and ${liveness(request)} and ${condition} and ${isSeenBy(orgId, at)}`
+  const isOnSameDay = sql`f.org_id = ${orgId} and f.seen_at >= ${dayOf(at)} and f.seen_at <= ${until(at)}`
+  const deletedOnSameDay = sql`
+    select count(*) from assets a join first_sightings f on f.asset_id = a.id and ${isOnSameDay}
+    where a.org_id = ${orgId} and a.deleted_at is not null`
   return sql`
     select (
       (select coalesce(sum(${includeDeleted ? sql`live + deleted` : sql`live`}), 0) from first_sighting_counts
         where org_id = ${orgId} and day < ${dayOf(at)})
-      + (select count(*) from first_sightings f join assets a on a.org_id = ${orgId} and a.id = f.asset_id
-        where f.org_id = ${orgId} and f.seen_at >= ${dayOf(at)} and f.seen_at <= ${until(at)}
-          and ${liveness(request)})
+      + (select count(*) from first_sightings f where ${isOnSameDay})
+      - (${includeDeleted ? sql`0` : deletedOnSameDay})
       - (${countOf(notYetValid)}) - (${countOf(expired)})
     )::bigint as total`
 }

@@ -69,8 +69,13 @@ export interface NeverSeenAsset {
   createdAt: Instant
 }
 
-/** Assets without any sighting, ordered by key. The total comes from the counters, as on the overview. */
+/**
+ * Assets without any sighting, ordered by key. The total comes from the counters, as on the overview. The scan ends at the
+ * last of them: to look for one more, it would read all remaining assets.
+ */
 export async function listNeverSeenAssets(db: Db, orgId: number, page: PageRequest): Promise<Page<NeverSeenAsset>> {
+  const { limit, offset } = page
+  const remaining = sql`(select greatest(total.total - ${offset}, 0) from total)`
   const byKey = sql`
     select a.id, a.external_key, a.name, a.created_at from assets a
     where a.org_id = ${orgId} and a.deleted_at is null
@@ -89,7 +94,7 @@ export async function listNeverSeenAssets(db: Db, orgId: number, page: PageReque
         - (select coalesce(sum(active), 0)::bigint from record_counts
           where org_id = ${orgId} and kind = 'position') as total
     ),
-    page as (${paginate(byKey, page)})
+    page as (${paginate(sql`select * from (${byKey} limit least(${limit}, ${remaining}) offset ${offset}) rest`, { limit, offset: 0 })})
     select total.total, page.id, page.external_key, page.name, page.created_at from total left join page on true
     order by page.external_key, page.id`)
   const neverSeenOf = (row: (typeof rows)[number], assetId: number): NeverSeenAsset => ({

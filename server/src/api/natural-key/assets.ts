@@ -135,7 +135,8 @@ export function assetRoutes(deps: AssetLocationDeps, base: string): AnyRoute[] {
       list: (orgId, { limit, offset, q, is_active: isActive, type, location, ...query }) => {
         const request = { limit, offset, filter: { q, isActive }, sort: sortedBy(query.sort, sortNames) }
         const filter = { type, locationKeys: location }
-        return listAssetsWithLocation(listDb(deps, orgId, q), orgId, { ...request, now: now(deps.clock) }, filter)
+        const db = listDb(deps, orgId, { q, offset, isWide: location !== undefined })
+        return listAssetsWithLocation(db, orgId, { ...request, now: now(deps.clock) }, filter)
       },
       create: (orgId, body) => {
         const draft = { ...toDraft(body), metadata: body.metadata ?? {}, type: body.type ?? 'asset' }

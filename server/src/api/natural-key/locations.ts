@@ -111,7 +111,7 @@ export function locationRoutes(deps: RecordDeps, base: string): AnyRoute[] {
       list: (orgId, { limit, offset, q, is_active: isActive, parent, ...query }) => {
         const request = { limit, offset, filter: { q, isActive }, sort: sortedBy(query.sort, sortNames) }
         return listLocationsWithPath(
-          listDb(deps, orgId, q),
+          listDb(deps, orgId, { q, offset }),
           orgId,
           { ...request, now: now(deps.clock) },
           { parentKeys: parent },

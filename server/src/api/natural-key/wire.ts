@@ -5,7 +5,7 @@ import { type Output, component, embedded } from '../../http/openapi/response-sc
 import { formatMillis } from '../../kernel/instant.ts'
 import type { RecordPatch } from '../../records/patch.ts'
 import type { RecordCore, RecordDraft } from '../../records/record.ts'
-import { type Tag, type TagDraft, type TagType, tagTypes } from '../../tags/tag.ts'
+import { type Tag, type TagDraft, type TagType, maxTagsPerRecord, tagTypes } from '../../tags/tag.ts'
 import { validityPatch } from '../shared/validity.ts'
 import { descriptionField, keyField, nameField, tagValue, timestamp } from '../shared/wire.ts'
 
@@ -80,7 +80,7 @@ const windowBody = {
 
 export const createBody = {
   before: { name: nameField, description: optional(nullable(descriptionField)) },
-  after: { ...windowBody, identifiers: optional(listOf(record(identifierBody))) },
+  after: { ...windowBody, identifiers: optional(listOf(record(identifierBody), { max: maxTagsPerRecord })) },
 }
 
 export const updateBody = {

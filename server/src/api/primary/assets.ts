@@ -100,7 +100,7 @@ export function assetRoutes(deps: RecordDeps, base: string): AnyRoute[] {
     },
     query: { parameters: recordParameters },
     commands: {
-      list: (orgId, query) => listAssets(listDb(deps, orgId, query.q), orgId, listRequest(query, deps.clock)),
+      list: (orgId, query) => listAssets(listDb(deps, orgId, query), orgId, listRequest(query, deps.clock)),
       create: (orgId, body) => createAsset(deps, orgId, toDraft(body)),
       change: (orgId, id, body) => changeAsset(deps, orgId, id, toAssetPatch(body)),
       remove: (orgId, id) => deleteAsset(deps, orgId, id),

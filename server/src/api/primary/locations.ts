@@ -111,7 +111,7 @@ export function locationRoutes(deps: RecordDeps, base: string): AnyRoute[] {
     commands: {
       list: (orgId, query) =>
         listLocations(
-          listDb(deps, orgId, query.q),
+          listDb(deps, orgId, query),
           orgId,
           listRequest(query, deps.clock),
           { parentIds: query.parent_id, parentKeys: query.parent_external_key },

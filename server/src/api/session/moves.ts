@@ -60,7 +60,7 @@ export const movesRoute = (deps: RecordDeps): AnyRoute =>
     async handle({ principal, query }) {
       const { limit: most, offset: skipped, asset_id: assetIds, location_id: locationIds, from, to } = query
       const request = { limit: most, offset: skipped, assetIds, locationIds, from, to }
-      const page = await listMoves(deps.db.read, principal.orgId, request)
+      const page = await listMoves(deps.db.searches(principal.orgId), principal.orgId, request)
       return ok({ data: page.rows.map(presentMove), limit: most, offset: skipped, total_count: page.total })
     },
   })

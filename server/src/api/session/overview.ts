@@ -23,6 +23,7 @@ import {
   listNeverSeenAssets,
   listUnseenAssets,
 } from '../../tracking/unseen-assets.sql.ts'
+import { listDb } from '../shared/list-db.ts'
 import { line, timestamp, whole } from './fields.ts'
 
 export interface OverviewDeps extends RecordDeps {
@@ -157,9 +158,9 @@ export function overviewRoutes(deps: OverviewDeps): AnyRoute[] {
       summary: 'List assets that have not been seen for a while, longest unseen first',
       query: { parameters: { limit, offset, hours: integerParam(1, 87_600, unseenAfterHours) } },
       success: { status: 200, description: 'A page of assets', schema: pageOf(QuietOut) },
-      async handle({ principal, query: { hours, ...request } }) {
+      async handle({ principal: { orgId }, query: { hours, ...request } }) {
         const since = instantFromMillis(deps.clock.millis() - hours * 3_600_000)
-        const page = await listUnseenAssets(deps.db.read, principal.orgId, since, request)
+        const page = await listUnseenAssets(deps.db.searches(orgId), orgId, since, request)
         return ok({ data: page.rows.map(presentQuiet), ...request, total_count: page.total })
       },
     }),
@@ -198,7 +199,7 @@ export function overviewRoutes(deps: OverviewDeps): AnyRoute[] {
       async handle({ principal: { orgId }, query }) {
         const { limit: most, offset: skipped, location_id: locationIds = [], q, is_active: isActive, sort } = query
         const request = { limit: most, offset: skipped, filter: { q, isActive }, sort, now: now(deps.clock) }
-        const page = await listAssetsAtLocations(deps.db.read, orgId, locationIds, request)
+        const page = await listAssetsAtLocations(deps.db.searches(orgId), orgId, locationIds, request)
         const data = page.rows.map(presentAssetAtLocation)
         return ok({ data, limit: most, offset: skipped, total_count: page.total })
       },
@@ -226,7 +227,9 @@ export function overviewRoutes(deps: OverviewDeps): AnyRoute[] {
         const { limit: most, offset: skipped, location_id: locationIds, q, is_active: isActive, sort } = query
         const descending = sort.every((term) => term.descending)
         const request = { limit: most, offset: skipped, filter: { q, isActive }, now: now(deps.clock) }
-        const page = await listAssetsByLastSeen(deps.db.read, orgId, { ...request, descending, locationIds })
+        const isWide = locationIds !== undefined || isActive === false
+        const db = listDb(deps, orgId, { q, offset: skipped, isWide })
+        const page = await listAssetsByLastSeen(db, orgId, { ...request, descending, locationIds })
         const data = page.rows.map(presentAssetAtLocation)
         return ok({ data, limit: most, offset: skipped, total_count: page.total })
       },

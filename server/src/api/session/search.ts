@@ -124,15 +124,15 @@ export const searchRoute = (deps: RecordDeps): AnyRoute =>
     query: { parameters: { q: { ...searchParam, fallback: '' }, limit: integerParam(1, 50, 8) } },
     success: { status: 200, description: 'The best matches', schema: envelope(SearchOut) },
     async handle({ principal: { orgId }, query: { q, limit: most } }) {
-      const { read } = deps.db
+      const db = deps.db.searches(orgId)
       const [assets, locations, readers, tags] = await Promise.all([
-        searchRecords(read, orgId, 'asset', q, most),
-        searchRecords(read, orgId, 'location', q, most),
-        searchReaders(read, orgId, q, most),
-        searchTags(read, orgId, q, most),
+        searchRecords(db, orgId, 'asset', q, most),
+        searchRecords(db, orgId, 'location', q, most),
+        searchReaders(db, orgId, q, most),
+        searchTags(db, orgId, q, most),
       ])
       const assetIds = [...assets.map((hit) => hit.id), ...tags.flatMap((hit) => hit.assetId ?? [])]
-      const seen = await lastSeenOf(read, orgId, [...new Set(assetIds)])
+      const seen = await lastSeenOf(db, orgId, [...new Set(assetIds)])
       return ok({
         data: {
           assets: assets.map((hit) => presentAssetHit(hit, seen.get(hit.id))),

@@ -52,6 +52,47 @@ describe('The quota query_seconds', () => {
     expect((await other.full.get('/api/v1/assets?q=abc')).status).toBe(200)
   })
 
+  it('counts every list that searches, skips many rows or reads all assets, and no ordinary page', async () => {
+    const api = org.full
+    const dock = await create(api, 'locations', { name: 'Dock', external_key: 'DOCK' })
+    const viewer = await createSignedInUser(org, 'viewer')
+    await use(org.orgId, 1050)
+    for (const path of [
+      '/api/v1/assets?offset=10001',
+      '/api/v1/locations?q=abc',
+      '/api/v1/locations?offset=10001',
+      `/api/v1/locations/${dock.id}/descendants`,
+      '/natural/api/v1/assets?q=abc',
+      '/natural/api/v1/assets?offset=10001',
+      '/natural/api/v1/assets?location=DOCK',
+      '/natural/api/v1/locations?q=abc',
+      '/natural/api/v1/locations?offset=10001',
+    ])
+      expectReached(await api.get(path))
+    for (const path of [
+      '/search?q=abc',
+      '/moves',
+      '/unseen-assets',
+      '/never-seen-assets',
+      `/assets-at-location?location_id=${dock.id}`,
+      '/assets-by-last-seen?q=abc',
+      '/assets-by-last-seen?is_active=false',
+      '/assets-by-last-seen?offset=10001',
+      `/assets-by-last-seen?location_id=${dock.id}`,
+    ])
+      expectReached(await requestAs(context.app, viewer, 'GET', path))
+    for (const path of [
+      '/api/v1/assets?offset=10000&sort=name',
+      '/api/v1/locations?offset=10000',
+      `/api/v1/locations/${dock.id}/children`,
+      `/api/v1/locations/${dock.id}/ancestors`,
+      '/natural/api/v1/assets?offset=10000',
+      '/natural/api/v1/locations?offset=10000',
+    ])
+      expect((await api.get(path)).status, path).toBe(200)
+    expect((await requestAs(context.app, viewer, 'GET', '/assets-by-last-seen?offset=10000')).status).toBe(200)
+  })
+
   it('measures the statements themselves', async () => {
     const lock = await database(context.app).reserve()
     await lock`begin`

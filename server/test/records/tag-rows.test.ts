@@ -1,0 +1,66 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Asset } from '../../src/assets/asset.ts'
+import {
+  assetBatch,
+  assetRepository,
+  assetWithLocationRepository,
+  listAssets,
+  listAssetsWithLocation,
+} from '../../src/assets/assets.sql.ts'
+import { assetBulk } from '../../src/assets/bulk.sql.ts'
+import { createAsset } from '../../src/assets/commands.ts'
+import type { Db, Tx } from '../../src/db/database.ts'
+import { now, systemClock } from '../../src/kernel/clock.ts'
+import { createOrganization } from '../../src/organizations/commands.ts'
+import { useAppContext } from '../support/app-context.ts'
+
+const used = useAppContext()
+const keys = ['A', 'B']
+let orgId: number
+let first: Asset
+
+beforeAll(async () => {
+  orgId = (await createOrganization(used.core, 'Tags')).orgId
+  for (const key of keys) {
+    const tags = ['1', '2', '3'].map((value) => ({ type: 'rfid' as const, value: key + value }))
+    const draft = { ...{ externalKey: key, name: 'a', description: null }, isActive: true, validTo: null, tags }
+    const asset = await createAsset(used.core, orgId, { ...draft, type: 'asset', metadata: { key } })
+    if (key === 'A') first = asset
+  }
+})
+
+const all = { externalKeys: undefined, q: undefined }
+const list = (filter: object) => ({
+  filter: { ...all, ...filter },
+  sort: [{ field: 'name' as const, descending: true }],
+  ...{ limit: 50, offset: 0, now: now(systemClock) },
+})
+
+const reads: [string, (db: Db) => Promise<(Asset | null)[]>][] = [
+  ['a read by id', async (db) => [await assetRepository.find(db, orgId, first.id)]],
+  ['a read by key', async (db) => [await assetWithLocationRepository.find(db, orgId, { key: 'A' })]],
+  ['a list', async (db) => (await listAssets(db, orgId, list({}))).rows],
+  ['a search', async (db) => (await listAssets(db, orgId, list({ q: 'a' }))).rows],
+  ['a list with locations', async (db) => (await listAssetsWithLocation(db, orgId, list({}), {})).rows],
+  ['an export', (db) => assetBatch(db, orgId, 0, 50)],
+  ['an import', (db) => assetBulk.byKeys(db as Tx, orgId, keys)],
+]
+
+describe('The metadata of an asset with several tags', () => {
+  it.each(reads)('is read once by %s', async (_name, read) => {
+    const rows: { id: number; metadata: string | null }[] = []
+    const assets = await read({
+      query: async (statement) => {
+        const found = await used.core.db.read.query(statement)
+        rows.push(...(found as typeof rows))
+        return found as never[]
+      },
+    })
+    expect(rows.filter((row) => row.metadata !== null)).toHaveLength(assets.length)
+    for (const asset of assets) {
+      expect(asset?.metadata).toEqual({ key: asset?.externalKey })
+      expect(asset?.tags.map(({ value }) => value)).toEqual(['1', '2', '3'].map((value) => asset!.externalKey + value))
+    }
+    expect(assets.map((asset) => asset?.externalKey).sort()).toEqual(keys.slice(0, assets.length))
+  })
+})

@@ -1,0 +1,69 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { createAsset } from '../../src/assets/commands.ts'
+import { type Sql, sql } from '../../src/db/sql.ts'
+import { createOrganization } from '../../src/organizations/commands.ts'
+import { listNeverSeenAssets } from '../../src/tracking/unseen-assets.sql.ts'
+import { useAppContext } from '../support/app-context.ts'
+
+const used = useAppContext()
+let orgId: number
+
+const createNamed = (externalKey: string) => {
+  const draft = { ...{ externalKey, name: 'a', description: null }, isActive: true, validTo: null, tags: [] }
+  return createAsset(used.core, orgId, { ...draft, type: 'asset', metadata: {} })
+}
+
+/** Records a sighting of the asset, as a statement of the recording does. */
+async function see(id: number): Promise<void> {
+  await used.core.db.withTenant(orgId, async (tx) => {
+    await tx.query(sql`
+      insert into asset_positions (org_id, asset_id, last_seen_at) values (${orgId}, ${id}, now())`)
+    await tx.query(sql`
+      insert into record_counts as stored values (${orgId}, 'position', 0, 1, 0, 0, 0)
+      on conflict (org_id, kind, shard) do update set active = stored.active + 1`)
+  })
+}
+
+const listed = async (limit: number, offset: number) => {
+  const { rows, total } = await listNeverSeenAssets(used.core.db.read, orgId, { limit, offset })
+  return [total, rows.map((row) => row.externalKey)]
+}
+
+/** The plan of a page, with what was executed. */
+async function executedPlan(): Promise<string> {
+  let plan = ''
+  const explaining = {
+    async query<Row extends object>(statement: Sql): Promise<Row[]> {
+      const rows = await used.core.db.read.query<{ 'QUERY PLAN': string }>(
+        sql`explain (analyze, costs off) ${statement}`,
+      )
+      plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+      return []
+    },
+  }
+  await listNeverSeenAssets(explaining, orgId, { limit: 50, offset: 0 })
+  return plan
+}
+
+beforeAll(async () => {
+  orgId = (await createOrganization(used.core, 'Never seen')).orgId
+})
+
+describe('The list of assets that were never seen', () => {
+  it('pages through them in the order of their keys, with the exact total', async () => {
+    const made = []
+    for (const key of ['E', 'D', 'C', 'B', 'A']) made.push(await createNamed(key))
+    await see(made[2]!.id)
+    expect(await listed(50, 0)).toEqual([4, ['A', 'B', 'D', 'E']])
+    expect(await listed(2, 1)).toEqual([4, ['B', 'D']])
+    expect(await listed(2, 3)).toEqual([4, ['E']])
+    expect(await listed(2, 4)).toEqual([4, []])
+    expect(await executedPlan()).not.toMatch(/ on assets a .*never executed/)
+    for (const asset of made) if (asset !== made[2]) await see(asset.id)
+  })
+
+  it('reads no asset when every asset has been seen', async () => {
+    expect(await listed(50, 0)).toEqual([0, []])
+    expect(await executedPlan()).toMatch(/ on assets a .*never executed/)
+  })
+})
