@@ -2,6 +2,7 @@ import type { Surface } from '../../http/dispatcher.ts'
 import type { Component } from '../../http/openapi/response-schema.ts'
 import { type SurfaceDeps, sharedComponents, sharedRoutes } from '../shared/routes.ts'
 import { AssetOut, AssetRenamed, assetRoutes } from './assets.ts'
+import { mapErrorFields } from './error-fields.ts'
 import { LocationOut, LocationRenamed, locationRoutes } from './locations.ts'
 import { AssetLocationOut, HistoryOut, LocationEventOut, trackingRoutes } from './tracking.ts'
 import { TagOut } from './wire.ts'
@@ -14,7 +15,7 @@ export function primarySurface(deps: SurfaceDeps, prefix = ''): Surface {
     routes: [
       ...sharedRoutes(deps, base),
       ...assetRoutes(deps, base),
-      ...locationRoutes(deps, base),
+      ...locationRoutes(deps, base).map(mapErrorFields),
       ...trackingRoutes(deps),
     ],
   }
