@@ -10,7 +10,7 @@ export interface RawRoute {
   readonly isPathSecret?: boolean
   /** Accepts GET requests for paths that no other route serves. Such a route has no path of its own. */
   readonly acceptsUnknownPath?: (message: IncomingMessage) => boolean
-  readonly render: (request: RawRequest) => Promise<RawReply> | RawReply
+  readonly render: (request: RawRequest) => Promise<RawReply>
 }
 
 export interface RawRequest {

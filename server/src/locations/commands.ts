@@ -91,7 +91,7 @@ export const changeLocation = (
 ): Promise<Location> => {
   const { parent } = patch
   if (!namesParent(parent))
-    return changeRecord(deps, locationRepository, orgId, ref, (current) => applyPatch(current, patch))
+    return changeRecord(deps, locationRepository, orgId, ref, async (current) => applyPatch(current, patch))
   const move = async (current: Location, tx: Tx): Promise<Location> => {
     const changed = applyPatch(current, patch)
     // Errors in the body are reported before a conflict.
