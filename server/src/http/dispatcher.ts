@@ -8,6 +8,7 @@ import {
   type RequestContext,
   onFlushed,
   createRequestContext,
+  traceRequest,
   sendDownload,
   preflightHeaders,
   send,
@@ -29,7 +30,6 @@ import { type ConsumeResult, type RateLimiter, fullBucket, rateState, assertAllo
 import { assertSunsetNotice, setDeprecationHeaders } from './deprecation.ts'
 import { type Reply, type AnyRoute, type HandlerContext, variablesOf } from './route.ts'
 import { type Match, Router } from './router.ts'
-import { traceRequest } from './trace-request.ts'
 
 /** The routes under one base path. */
 export interface Surface {
