@@ -10,8 +10,9 @@ const reuseMs = 250
 export type ReadinessCheck = () => Promise<string | null>
 
 /**
- * Checks the database with a connection of its own. A short loss of the broker or of notifications is bridged: readers and
- * brokers send again, and caches are not trusted meanwhile. So it counts only when it lasts.
+ * The process is not ready when the database does not answer, or when the broker or the notifications have been lost for
+ * `outageGraceMs`. A shorter loss does no harm: readers and brokers send their messages again, and caches are not used
+ * without notifications.
  */
 export function readinessCheck(
   { db, pubsub }: Pick<AppContext, 'db' | 'pubsub'>,

@@ -103,7 +103,7 @@ export function referenceRoutes(prefix: string, title: string): RawRoute[] {
   return [
     {
       path: `${prefix}/api/docs`,
-      render: () => ({
+      render: async () => ({
         status: 200,
         type: 'text/html; charset=utf-8',
         text: page,
@@ -114,7 +114,7 @@ export function referenceRoutes(prefix: string, title: string): RawRoute[] {
     {
       path: `${prefix}/api/docs/start.js`,
       operation: 'reference.file',
-      render: () => ({ status: 200, type: 'text/javascript; charset=utf-8', text: start, headers: noCache }),
+      render: async () => ({ status: 200, type: 'text/javascript; charset=utf-8', text: start, headers: noCache }),
     },
   ]
 }

@@ -22,15 +22,15 @@ export function openapiRoutes(prefix: string, title: string, document: object): 
   const toYaml = (): Buffer => Buffer.from(stringify(document, { aliasDuplicateObjects: false }))
   const noCache = { 'Cache-Control': 'no-cache' }
   return [
-    { path: `${prefix}/openapi.json`, render: () => moved(`${prefix}/api/openapi.json`) },
-    { path: `${prefix}/openapi.yaml`, render: () => moved(`${prefix}/api/openapi.yaml`) },
+    { path: `${prefix}/openapi.json`, render: async () => moved(`${prefix}/api/openapi.json`) },
+    { path: `${prefix}/openapi.yaml`, render: async () => moved(`${prefix}/api/openapi.yaml`) },
     {
       path: `${prefix}/api/openapi.json`,
-      render: () => ({ status: 200, type: 'application/json', text: json, headers: noCache }),
+      render: async () => ({ status: 200, type: 'application/json', text: json, headers: noCache }),
     },
     {
       path: `${prefix}/api/openapi.yaml`,
-      render: () => ({ status: 200, type: 'application/yaml', text: (yaml ??= toYaml()), headers: noCache }),
+      render: async () => ({ status: 200, type: 'application/yaml', text: (yaml ??= toYaml()), headers: noCache }),
     },
     ...referenceRoutes(prefix, title),
   ]
@@ -54,7 +54,7 @@ const isLocal = (message: IncomingMessage): boolean =>
 /** Health and readiness of the process, and the metrics of all workers. */
 export function systemRoutes({ config, checkReadiness, collectMetrics, host }: SystemRoutesDeps): RawRoute[] {
   return [
-    { path: '/healthz', isSameOrigin: true, render: () => plain(200, 'ok\n') },
+    { path: '/healthz', isSameOrigin: true, render: async () => plain(200, 'ok\n') },
     {
       path: '/readyz',
       isSameOrigin: true,

@@ -70,7 +70,7 @@ const signupPlaceholder = '__SIGNUP__'
 
 function indexPage(html: string, apiBase: string, signup: string, status: number): RawRoute['render'] {
   const page = html.replace(basePlaceholder, apiBase).replace(signupPlaceholder, signup)
-  return () => {
+  return async () => {
     const nonce = randomBytes(16).toString('base64url')
     return {
       status,
@@ -121,7 +121,7 @@ function filePage(folder: string, name: string): RawRoute['render'] {
     Vary: 'Accept-Encoding',
   }
   const type = types[extname(name)] ?? 'application/octet-stream'
-  return (request): RawReply => {
+  return async (request): Promise<RawReply> => {
     const best = compressed.find(({ coding, bytes }) => bytes !== null && accepts(request, coding))
     if (best === undefined) return { status: 200, type, text: plain, headers }
     return { status: 200, type, text: best.bytes!, headers: { ...headers, 'Content-Encoding': best.coding } }
@@ -136,7 +136,7 @@ export function webAppRoutes(folder: string, apiBase: string, signup: string): R
   if (!existsSync(join(folder, 'index.html'))) {
     const text = 'See /api/docs\n'
     const moved = { status: 302, type: 'text/plain; charset=utf-8', text, headers: { Location: '/api/docs' } }
-    return [{ path: '/', render: () => moved }]
+    return [{ path: '/', render: async () => moved }]
   }
   const html = readFileSync(join(folder, 'index.html'), 'utf8')
   const index = indexPage(html, apiBase, signup, 200)

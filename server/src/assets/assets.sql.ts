@@ -172,7 +172,7 @@ export async function assetIdsByKey(tx: Tx, orgId: number, keys: readonly string
   return new Map(rows.map((row) => [row.external_key, row.id]))
 }
 
-/** Counts an asset that has been seen as deleted, in the totals of the report. The asset is locked. */
+/** For the deletion of an asset, which is locked: if it was ever seen, the report's totals count it as deleted from now on. */
 export async function countScannedDeleted(tx: Tx, orgId: number, id: number): Promise<void> {
   const [position] = await tx.query<{ first_day: string | null }>(sql`
     select date_trunc('day', f.seen_at, 'UTC') as first_day

@@ -13,7 +13,7 @@ export async function createAsset(deps: RecordDeps, orgId: number, draft: AssetD
 }
 
 export const changeAsset = (deps: RecordDeps, orgId: number, ref: RecordRef, patch: AssetPatch): Promise<Asset> =>
-  changeRecord(deps, assetRepository, orgId, ref, (current) => applyAssetPatch(current, patch))
+  changeRecord(deps, assetRepository, orgId, ref, async (current) => applyAssetPatch(current, patch))
 
 export const deleteAsset = (deps: RecordDeps, orgId: number, ref: RecordRef): Promise<void> =>
   deleteRecord(deps, assetRepository, orgId, ref, (tx, id) => countScannedDeleted(tx, orgId, id))

@@ -9,7 +9,7 @@ export interface BucketShape {
 
 const wholeToken = 1000
 
-export interface Drawing {
+export interface ConsumeResultRow {
   clientId: string
   admitted: boolean
   millitokens: number
@@ -22,16 +22,16 @@ export interface Drawing {
  * waited for a row lock sees the value that the previous one wrote. Rows are locked in one order to avoid deadlocks. The
  * time of a bucket never goes back, even if the clocks of the processes differ.
  */
-export async function drawTokens(
+export async function consumeTokens(
   db: Db,
   clientIds: readonly string[],
   millis: number,
   { capacity, perMillisecond }: BucketShape,
-): Promise<Drawing[]> {
+): Promise<ConsumeResultRow[]> {
   const filled = sql`least(${capacity}::bigint,
     b.millitokens + ${perMillisecond}::bigint * greatest(0, excluded.filled_at_ms - b.filled_at_ms))`
   const rows = await db.query<
-    Omit<Drawing, 'clientId' | 'filledAtMs'> & { client_id: string; filled_at_ms: number }
+    Omit<ConsumeResultRow, 'clientId' | 'filledAtMs'> & { client_id: string; filled_at_ms: number }
   >(sql`
     insert into rate_buckets as b (client_id, millitokens, filled_at_ms, admitted, revoked)
     select u.client_id, ${capacity - wholeToken}::bigint, ${Math.floor(millis)}::bigint, true, false

@@ -1,7 +1,7 @@
 import type { Database } from '../db/database.ts'
 import { type ConsumeResult, type RateLimiter, burst, memoryLimiter, refillPerSecond } from '../http/rate-limit.ts'
 import { apiError } from '../kernel/errors.ts'
-import { drawTokens, putBuckets } from './shared-buckets.sql.ts'
+import { consumeTokens, putBuckets } from './shared-buckets.sql.ts'
 
 /** Requests per statement. */
 const batchSize = 200
@@ -34,7 +34,7 @@ export function databaseLimiter(db: Database, millis: () => number): RateLimiter
   }
 
   async function execute(batch: Map<string, PendingConsume>): Promise<void> {
-    const results = await drawTokens(db.global, [...batch.keys()], millis(), bucketShape)
+    const results = await consumeTokens(db.global, [...batch.keys()], millis(), bucketShape)
     for (const { clientId, admitted, millitokens, filledAtMs, revoked } of results) {
       const pending = batch.get(clientId)!
       if (revoked) pending.reject(apiError.unauthorized('Invalid or expired token'))
@@ -83,8 +83,11 @@ export function migratingLimiter(db: Database, millis: () => number): MigratingL
       )
   }
   return {
-    consume: (clientId) =>
-      migration === null ? memory.consume(clientId) : migration.then(() => database.consume(clientId)),
+    async consume(clientId) {
+      if (migration === null) return memory.consume(clientId)
+      await migration
+      return database.consume(clientId)
+    },
     // If the database fails now, requests fail until it is available again; their buckets are then full.
     migrate: () => (migration ??= copy().catch(() => undefined)),
   }

@@ -1,13 +1,13 @@
 import type { Metadata } from '../assets/asset.ts'
-import { boolean, jsonObject, instant, listOf, record } from '../http/validation/fields.ts'
+import { boolean, jsonObject, instant } from '../http/validation/fields.ts'
 import { type Infer, type ValidationContext, nullable, optional, parseObject } from '../http/validation/schema.ts'
 import type { FieldProblem } from '../kernel/errors.ts'
 import type { Instant } from '../kernel/instant.ts'
 import { isSameJson } from '../kernel/json.ts'
 import { mergePatch } from '../kernel/merge-patch.ts'
-import { descriptionField, keyField, nameField, tagBody } from '../records/fields.ts'
+import { descriptionField, keyField, nameField, tagDraftsField } from '../records/fields.ts'
 import { type RecordCore, isShownAs } from '../records/record.ts'
-import { type TagDraft, maxTagsPerRecord, normalizedValue } from '../tags/tag.ts'
+import { type TagDraft, normalizedValue } from '../tags/tag.ts'
 
 export type ImportKind = 'assets' | 'locations'
 export const importKinds: readonly ImportKind[] = ['assets', 'locations']
@@ -106,7 +106,7 @@ const state = {
   is_active: optional(boolean),
   valid_from: optional(instant),
   valid_to: optional(nullable(instant)),
-  tags: optional(listOf(record(tagBody), { max: maxTagsPerRecord })),
+  tags: optional(tagDraftsField),
 }
 
 const rowSchemas = {

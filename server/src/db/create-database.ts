@@ -29,7 +29,11 @@ export const citusDdlSettings = {
   'citus.multi_shard_modify_mode': 'sequential',
 }
 
-/** Most reads hit memory. With the default, meant for hard disks, the planner prefers a full scan to a page of 50 rows. */
+/**
+ * The cost of an index lookup for reads that mostly hit memory. With the default, which is meant for hard disks, generic
+ * plans scan whole tables: beside a tenant of a million assets, the report of one location of a tenant of 300 assets takes
+ * 400 ms instead of 0.2.
+ */
 const planning = { random_page_cost: '1.1' }
 
 /** Every role can see the names of connections, so a publisher knows which processes must acknowledge. */

@@ -7,7 +7,9 @@
  *   a million assets, 3,000 tenants with 300 each and one with 100,000, the first page of the large tenant's report took
  *   600 to 780 ms instead of 5: the plan for an average tenant sorts all of its assets.
  * - Every other read: `auto`, PostgreSQL's default. Searches and reports depend on their values.
- * - `withCustomPlan` within a transaction: for tables whose size changes quickly between empty and large.
+ * - `withCustomPlan` within a transaction: for tables whose size changes quickly between empty and large, and for deletes
+ *   by time. With the plan of the empty outbox, claiming 20 of 500,000 moves takes 2,480 ms instead of 0.5, and deleting
+ *   expired ones 21,800 ms instead of 153. Deleting 1,000 of 2 million moves takes 6,900 ms instead of 11.
  *
  * Citus must see the values to find their shard, so on Citus every connection stays at `auto`.
  */
@@ -31,15 +33,18 @@ export async function withCustomPlan(tx: Tx): Promise<void> {
   await tx.query(sql`set local plan_cache_mode = force_custom_plan`)
 }
 
-/** Common page sizes are literals, so that the planner knows them: it estimates a parameter as a tenth of the rows. */
-const usualSizes = new Map<number, Sql>([
-  [50, sql`limit 50`],
-  [200, sql`limit 200`],
-])
+/**
+ * Literal limits, because the planner estimates a limit that is a parameter as a tenth of the rows. At a million assets the
+ * first page of assets with their locations takes 1.1 ms with a literal and 1,350 ms without.
+ */
+const literalLimits = [
+  { max: 50, literal: sql`limit 50` },
+  { max: 200, literal: sql`limit 200` },
+]
 
 /** A page of an ordered select. */
 export function paginate(ordered: Sql, { limit, offset }: PageRequest): Sql {
   const page = offset === 0 ? sql`${ordered} limit ${limit}` : sql`${ordered} limit ${limit} offset ${offset}`
-  const size = usualSizes.get(limit)
-  return size === undefined ? page : sql`select * from (${page}) page_of_any_size ${size}`
+  const upperBound = literalLimits.find(({ max }) => limit <= max)?.literal
+  return upperBound === undefined ? page : sql`select * from (${page}) page_of_any_size ${upperBound}`
 }

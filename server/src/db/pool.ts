@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { type Parameters, clientConfig, connectTimeoutMs, destroy, endClient } from './client.ts'
+import { type Attributes, SpanKind, inChildSpan } from '../kernel/tracing.ts'
 import { toOverload } from './constraint-errors.ts'
 import type { Db } from './database.ts'
 import { parseHosts } from './failover/primary-discovery.ts'
@@ -7,7 +8,6 @@ import { forceGenericPlans, hasGenericPlan } from './plan-cache.ts'
 import { limitTemporaryFiles } from './resources.ts'
 import { rejectStandby } from './session.ts'
 import { type Sql, render } from './sql.ts'
-import { traceStatement } from './trace-statement.ts'
 
 interface PooledConnection {
   readonly client: pg.Client
@@ -117,6 +117,16 @@ class PipelinedPool {
     await this.#options.onConnect?.(client)
   }
 }
+
+/** The text of a statement has placeholders where its values are. */
+const attributesOf = (statement: Sql): Attributes => ({
+  'db.system.name': 'postgresql',
+  'db.query.text': render(statement).text,
+})
+
+/** Runs a statement in a client span. Statements that belong to no traced request, batch or claim have none. */
+export const traceStatement = <Result>(statement: Sql, run: () => Promise<Result>): Promise<Result> =>
+  inChildSpan(() => ({ name: 'postgresql', kind: SpanKind.CLIENT, attributes: attributesOf(statement) }), run)
 
 interface StatementPoolOptions extends PoolOptions {
   /** Called with every statement before it runs. */

@@ -2,9 +2,8 @@ import pg from 'pg'
 import { FairQueue } from '../admission/fair-queue.ts'
 import { isRetryable, toConflict, toOverload } from './constraint-errors.ts'
 import type { Db, Tx, TxOptions } from './database.ts'
-import type { PoolUsage } from './pool.ts'
+import { type PoolUsage, traceStatement } from './pool.ts'
 import { type Sql, render } from './sql.ts'
-import { traceStatement } from './trace-statement.ts'
 import type { TransactionPool } from './transaction-pool.ts'
 
 type Run<Result> = (client: pg.PoolClient, db: Db, begun: Promise<unknown>) => Promise<Result>

@@ -8,6 +8,7 @@ import {
   type RequestContext,
   onFlushed,
   createRequestContext,
+  traceRequest,
   sendDownload,
   preflightHeaders,
   send,
@@ -31,7 +32,6 @@ import { assertSunsetNotice, setDeprecationHeaders } from './deprecation.ts'
 import { type Reply, type AnyRoute, type HandlerContext, variablesOf } from './route.ts'
 import type { DispatcherDeps, Surface } from './dispatcher-deps.ts'
 import { type Match, Router, allowedMethods } from './router.ts'
-import { traceRequest } from './trace-request.ts'
 
 interface Mounted {
   readonly route: AnyRoute

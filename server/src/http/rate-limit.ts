@@ -12,7 +12,7 @@ export interface ConsumeResult {
 }
 
 export interface RateLimiter {
-  consume(key: string): ConsumeResult | Promise<ConsumeResult>
+  consume(key: string): Promise<ConsumeResult>
 }
 
 interface Bucket {
@@ -25,7 +25,6 @@ interface BucketState extends Bucket {
 }
 
 export interface MemoryLimiter extends RateLimiter {
-  consume(key: string): ConsumeResult
   /** The state of every bucket in memory. Full buckets may be missing. */
   contents(): BucketState[]
 }
@@ -47,7 +46,7 @@ export function memoryLimiter(millis: () => number): MemoryLimiter {
 
   return {
     contents: () => Array.from(buckets, ([key, bucket]) => ({ key, ...bucket })),
-    consume(key) {
+    async consume(key) {
       const now = Math.floor(millis())
       let bucket = buckets.get(key)
       if (bucket === undefined) buckets.set(key, (bucket = { tokens: burst, filledAt: now }))

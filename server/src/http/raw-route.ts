@@ -12,7 +12,7 @@ export interface RawRoute {
   readonly acceptsUnknownPath?: (message: IncomingMessage) => boolean
   /** Web pages of other origins may not read the response. */
   readonly isSameOrigin?: boolean
-  readonly render: (request: RawRequest) => Promise<RawReply> | RawReply
+  readonly render: (request: RawRequest) => Promise<RawReply>
 }
 
 export interface RawRequest {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { SpanKind, inRootSpan, setFailed } from '../kernel/tracing.ts'
 import { ulid } from '../kernel/ulid.ts'
 import type { Download, EventStream } from './route.ts'
 import { ClientPatience } from './client-patience.ts'
@@ -50,6 +51,28 @@ export function createRequestContext(
     orgId: null,
     allowsAnyOrigin: true,
   }
+}
+
+const maxTracedPathLength = 1024
+
+/** Runs `respond` in a server span, if tracing is on. `url.path` has neither the query nor secrets. */
+export function traceRequest(context: RequestContext, respond: () => Promise<void>): Promise<void> {
+  const { request, method } = context
+  return inRootSpan(
+    () => ({ name: method, kind: SpanKind.SERVER, attributes: { 'http.request.method': method } }),
+    async (span) => {
+      await respond()
+      if (span === null) return
+      const { route, operation, orgId, loggedPath, response } = context
+      span.updateName(operation)
+      span.setAttribute('url.path', loggedPath.slice(0, maxTracedPathLength))
+      span.setAttribute('http.response.status_code', response.statusCode)
+      if (route !== null) span.setAttribute('http.route', route)
+      if (orgId !== null) span.setAttribute('lastseen.org_id', orgId)
+      if (response.statusCode >= 500) setFailed(span, response.statusCode)
+    },
+    request.headers,
+  )
 }
 
 /**

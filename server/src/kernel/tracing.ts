@@ -47,7 +47,7 @@ export function setFailed(span: Span, code: unknown): void {
 }
 
 /**
- * Runs work that nothing in this process called for: in a span of its own trace, or of the trace that the headers name
+ * Runs work that has no caller in this process, such as a request: in the first span of a new trace, or of the trace that the headers name
  * (`traceparent` of W3C Trace Context).
  */
 export function inRootSpan<Result>(
@@ -62,8 +62,9 @@ export function inRootSpan<Result>(
 }
 
 /**
- * Runs work in a child of the active span. Without an active span that is recorded the work is not traced, and neither
- * after it has ended, unless the work belongs to it (`mayOutlive`): a loop that a request started serves others afterwards.
+ * Runs work in a child of the active span. The work is not traced when no span is active, when the active span is not
+ * recorded, or when it has ended: a loop that a request started keeps its span active while it serves later requests. With
+ * `mayOutlive` the work is traced after the span has ended, too.
  */
 export function inChildSpan<Result>(
   describe: () => SpanDescription,

@@ -1,5 +1,5 @@
 import type { Tx } from '../db/database.ts'
-import { type FieldProblem, apiError, throwIfAny } from '../kernel/errors.ts'
+import { apiError } from '../kernel/errors.ts'
 import type { Page, PageRequest } from '../kernel/page.ts'
 import {
   type Renamed,
@@ -11,6 +11,7 @@ import {
 } from '../records/commands.ts'
 import { applyPatch } from '../records/patch.ts'
 import { type RecordDeps, type RecordRef, assertValidPeriod } from '../records/record.ts'
+import { InvalidReferenceError, type ReferenceProblem } from '../records/reference-error.ts'
 import {
   type Location,
   type LocationDraft,
@@ -50,31 +51,27 @@ interface ResolvedParent extends Parent {
 
 const noParent: ResolvedParent = { parentId: null, parentKey: null, level: 0 }
 
+type NamedBy = ReferenceProblem['by']
+
+const parentError = (code: ReferenceProblem['code'], ...[first, ...rest]: [NamedBy, ...NamedBy[]]) => {
+  const problem = (by: NamedBy): ReferenceProblem => ({ field: 'parent', by, code })
+  return new InvalidReferenceError(problem(first), ...rest.map(problem))
+}
+
 /** Resolves a parent by id, key or both. An unknown parent is reported before a contradiction of id and key. */
 async function resolveParent(tx: Tx, orgId: number, ref: ParentRef): Promise<ResolvedParent> {
   const byId = ref.id == null ? null : await lockParentForShare(tx, orgId, ref.id)
   const byKey = ref.key == null ? null : await lockParentForShare(tx, orgId, { key: ref.key })
-  const unresolved: FieldProblem[] = []
-  if (ref.id != null && byId === null) unresolved.push(parentNotFound('parent_id'))
-  if (ref.key != null && byKey === null) unresolved.push(parentNotFound('parent_external_key'))
-  throwIfAny(unresolved)
+  const isIdUnknown = ref.id != null && byId === null
+  const isKeyUnknown = ref.key != null && byKey === null
+  if (isIdUnknown && isKeyUnknown) throw parentError('fk_not_found', 'id', 'key')
+  if (isIdUnknown) throw parentError('fk_not_found', 'id')
+  if (isKeyUnknown) throw parentError('fk_not_found', 'key')
   if (ref.id !== undefined && ref.key !== undefined && byId?.id !== byKey?.id)
-    throw apiError.invalid(parentMismatch('parent_id'), parentMismatch('parent_external_key'))
+    throw parentError('ambiguous_fields', 'id', 'key')
   const parent = byId ?? byKey
   return parent === null ? noParent : { parentId: parent.id, parentKey: parent.external_key, level: parent.level }
 }
-
-const parentNotFound = (field: string): FieldProblem => ({
-  field,
-  code: 'fk_not_found',
-  message: `${field} does not name a location`,
-})
-
-const parentMismatch = (field: string): FieldProblem => ({
-  field,
-  code: 'ambiguous_fields',
-  message: 'parent_id and parent_external_key name different locations',
-})
 
 export const createLocation = (deps: RecordDeps, orgId: number, draft: LocationDraft): Promise<Location> =>
   createInTransaction(deps, locationRepository, orgId, draft, async (tx, core) => {
@@ -94,7 +91,7 @@ export const changeLocation = (
 ): Promise<Location> => {
   const { parent } = patch
   if (!namesParent(parent))
-    return changeRecord(deps, locationRepository, orgId, ref, (current) => applyPatch(current, patch))
+    return changeRecord(deps, locationRepository, orgId, ref, async (current) => applyPatch(current, patch))
   const move = async (current: Location, tx: Tx): Promise<Location> => {
     const changed = applyPatch(current, patch)
     // Errors in the body are reported before a conflict.

@@ -73,7 +73,7 @@ async function withRecord<R extends RecordCore, Result extends object>(
   ref: RecordRef,
   work: (tx: Tx, current: R) => Promise<Result>,
   lockFirst: (tx: Tx) => Promise<void> = async () => undefined,
-  notFound: () => Promise<ApiError> | ApiError = () => notFoundOrForbidden(deps, repository, orgId, ref),
+  notFound: () => Promise<ApiError> = () => notFoundOrForbidden(deps, repository, orgId, ref),
 ): Promise<Result> {
   const result = await deps.db.withTenant(orgId, async (tx) => {
     await lockFirst(tx)
@@ -182,7 +182,7 @@ export function changeRecord<R extends RecordCore>(
   repository: Repository<R>,
   orgId: number,
   ref: RecordRef,
-  change: (current: R, tx: Tx) => Promise<R> | R,
+  change: (current: R, tx: Tx) => Promise<R>,
   lockFirst?: (tx: Tx) => Promise<void>,
 ): Promise<R> {
   const write = async (tx: Tx, current: R): Promise<R> => {
@@ -274,5 +274,5 @@ export async function detachTag<R extends RecordCore>(
     await repository.update(tx, orgId, current, searchText(current, remaining))
     return current
   }
-  await withRecord(deps, repository, orgId, ref, detach, undefined, () => apiError.notFound(repository.noun))
+  await withRecord(deps, repository, orgId, ref, detach, undefined, async () => apiError.notFound(repository.noun))
 }

@@ -2,7 +2,7 @@ export const tagTypes = ['rfid', 'ble', 'barcode'] as const
 
 export type TagType = (typeof tagTypes)[number]
 
-/** The maximum number of tags of one record. */
+/** The maximum number of tags of one asset or location. */
 export const maxTagsPerRecord = 100
 
 export interface TagDraft {
@@ -13,9 +13,6 @@ export interface TagDraft {
 export interface Tag extends TagDraft {
   id: number
 }
-
-/** The maximum number of tags of one asset or location. */
-export const maxTagsPerRecord = 100
 
 /** The record that a tag is attached to. */
 export type TagOwner = { assetId: number } | { locationId: number }

@@ -54,7 +54,8 @@ const locationFilters = (orgId: number, request: ReportRequest, id: Sql): Sql[] 
 
 /**
  * The total of an unfiltered report: the counted positions minus those of the few assets outside their period of validity.
- * `offset 0` makes the planner look up the position of each by its key; otherwise it scans all positions.
+ * `offset 0` makes the planner look up the position of each by its key; otherwise it scans all positions: at a million
+ * assets the first page takes 850 ms instead of 10.
  */
 function countedTotal(orgId: number, { now, includeDeleted }: ReportRequest, liveness: readonly Sql[]): Sql {
   const { notYetValid, expired } = outsideWindow(sql`a`, now)

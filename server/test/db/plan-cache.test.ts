@@ -1,6 +1,6 @@
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { listAssets } from '../../src/assets/assets.sql.ts'
+import { listAssets, listAssetsWithLocation } from '../../src/assets/assets.sql.ts'
 import { type AppContext, openAppContext } from '../../src/app/context.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { type Connection, createDatabase } from '../../src/db/create-database.ts'
@@ -45,13 +45,13 @@ afterAll(async () => {
 })
 
 const page = { limit: 50, offset: 0 }
-const list = (filter: Parameters<typeof listAssets>[2]['filter']) =>
-  listAssets(db.read, orgId, {
-    ...page,
-    filter,
-    sort: [{ field: 'external_key', descending: false }],
-    now: instantFromMillis(Date.now() + 60_000),
-  })
+const ofFilter = (filter: Parameters<typeof listAssets>[2]['filter']): Parameters<typeof listAssets>[2] => ({
+  ...page,
+  filter,
+  sort: [{ field: 'external_key', descending: false }],
+  now: instantFromMillis(Date.now() + 60_000),
+})
+const list = (filter: Parameters<typeof listAssets>[2]['filter']) => listAssets(db.read, orgId, ofFilter(filter))
 
 // Citus plans every statement for its values, which determine the shard.
 describe.skipIf(inject('isCitus'))('PostgreSQL plans once', () => {
@@ -67,6 +67,13 @@ describe.skipIf(inject('isCitus'))('PostgreSQL plans once', () => {
     const nodes = nodesOf(await planOfLast())
     const whole = nodes.filter((node) => node['Node Type'] === 'Seq Scan' && node['Relation Name'] === 'tags')
     expect(whole).toEqual([])
+  })
+
+  it.each([1, 37, 50, 51, 200])('a page of %i assets so that it looks up the position of each', async (limit) => {
+    await listAssetsWithLocation(db.read, orgId, { ...ofFilter({}), limit }, {})
+    const nodes = nodesOf(await planOfLast())
+    const positions = nodes.filter((node) => node['Relation Name'] === 'asset_positions')
+    expect(positions.map((node) => node['Node Type'])).toEqual([expect.stringContaining('Index')])
   })
 
   it('a page of history so that it reads no more of an asset that was seen far more often than others', async () => {

@@ -1,13 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fullBucket, memoryLimiter, rateState, assertAllowed } from '../../src/http/rate-limit.ts'
-import type { ConsumeResult } from '../../src/http/rate-limit.ts'
 
 function limiterAt(start: number) {
   let now = start
   const limiter = memoryLimiter(() => now)
   return {
-    draw: (key = 'a') => limiter.consume(key) as ConsumeResult,
+    consume: (key = 'a') => limiter.consume(key),
     pass: (ms: number) => (now += ms),
     now: () => now,
   }
@@ -16,62 +15,63 @@ function limiterAt(start: number) {
 const start = 1_800_000_000_000
 
 describe('A bucket', () => {
-  it('admits 120 requests at once and not one more', () => {
-    const { draw } = limiterAt(start)
-    for (let count = 1; count <= 120; count++) expect(draw()).toMatchObject({ admitted: true, tokens: 120 - count })
-    for (let count = 0; count < 5; count++) expect(draw()).toMatchObject({ admitted: false, tokens: 0 })
+  it('admits 120 requests at once and not one more', async () => {
+    const { consume } = limiterAt(start)
+    for (let count = 1; count <= 120; count++)
+      expect(await consume()).toMatchObject({ admitted: true, tokens: 120 - count })
+    for (let count = 0; count < 5; count++) expect(await consume()).toMatchObject({ admitted: false, tokens: 0 })
   })
 
-  it('refills one token per second and never beyond 120', () => {
-    const { draw, pass } = limiterAt(start)
-    for (let count = 0; count < 120; count++) draw()
+  it('refills one token per second and never beyond 120', async () => {
+    const { consume, pass } = limiterAt(start)
+    for (let count = 0; count < 120; count++) await consume()
     pass(999)
-    expect(draw().admitted).toBe(false)
+    expect((await consume()).admitted).toBe(false)
     pass(1)
-    expect(draw()).toMatchObject({ admitted: true, tokens: 0 })
+    expect(await consume()).toMatchObject({ admitted: true, tokens: 0 })
     pass(60_000)
-    expect(draw()).toMatchObject({ admitted: true, tokens: 59 })
+    expect(await consume()).toMatchObject({ admitted: true, tokens: 59 })
     pass(10_000_000)
-    expect(draw()).toMatchObject({ admitted: true, tokens: 119 })
+    expect(await consume()).toMatchObject({ admitted: true, tokens: 119 })
   })
 
-  it('belongs to one key: another key has its own', () => {
-    const { draw } = limiterAt(start)
-    for (let count = 0; count < 121; count++) draw('a')
-    expect([draw('a').admitted, draw('b').admitted]).toEqual([false, true])
+  it('belongs to one key: another key has its own', async () => {
+    const { consume } = limiterAt(start)
+    for (let count = 0; count < 121; count++) await consume('a')
+    expect([(await consume('a')).admitted, (await consume('b')).admitted]).toEqual([false, true])
   })
 
-  it('is not filled by a clock that steps back', () => {
-    const { draw, pass } = limiterAt(start)
-    for (let count = 0; count < 120; count++) draw()
+  it('is not filled by a clock that steps back', async () => {
+    const { consume, pass } = limiterAt(start)
+    for (let count = 0; count < 120; count++) await consume()
     pass(-3_600_000)
-    expect(draw().admitted).toBe(false)
+    expect((await consume()).admitted).toBe(false)
     pass(1000)
-    expect(draw().admitted).toBe(true)
+    expect((await consume()).admitted).toBe(true)
   })
 
-  it('never admits more than its burst plus its refill in any interval', () => {
-    fc.assert(
-      fc.property(fc.array(fc.integer({ min: 0, max: 3000 }), { maxLength: 600 }), (pauses) => {
-        const { draw, pass } = limiterAt(start)
+  it('never admits more than its burst plus its refill in any interval', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 3000 }), { maxLength: 600 }), async (pauses) => {
+        const { consume, pass } = limiterAt(start)
         let elapsed = 0
         let admitted = 0
         for (const pause of pauses) {
           pass(pause)
           elapsed += pause
-          if (draw().admitted) admitted++
+          if ((await consume()).admitted) admitted++
           expect(admitted).toBeLessThanOrEqual(120 + elapsed / 1000 + 0.001)
         }
       }),
     )
   })
 
-  it('that had time to refill is evicted and starts full', () => {
-    const { draw, pass } = limiterAt(start)
-    for (let count = 0; count < 100; count++) draw('old')
+  it('that had time to refill is evicted and starts full', async () => {
+    const { consume, pass } = limiterAt(start)
+    for (let count = 0; count < 100; count++) await consume('old')
     pass(200_000)
-    draw('new')
-    expect(draw('old')).toMatchObject({ admitted: true, tokens: 119 })
+    await consume('new')
+    expect(await consume('old')).toMatchObject({ admitted: true, tokens: 119 })
   })
 })
 
@@ -107,22 +107,22 @@ describe('The headers of a bucket', () => {
     },
   )
 
-  it('show the first whole second at which the bucket is full, whenever a token was consumed [D45]', () => {
+  it('show the first whole second at which the bucket is full, whenever a token was consumed [D45]', async () => {
     const pauses = fc.array(fc.integer({ min: 0, max: 2500 }), { minLength: 1, maxLength: 200 })
-    fc.assert(
-      fc.property(fc.integer({ min: 0, max: 999 }), pauses, (offset, steps) => {
-        const { draw, pass, now } = limiterAt(start + offset)
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 0, max: 999 }), pauses, async (offset, steps) => {
+        const { consume, pass, now } = limiterAt(start + offset)
         for (const step of steps) {
           pass(step)
-          draw()
+          await consume()
         }
-        const drawn = draw()
-        const resetMs = Number(rateState(drawn).reset) * 1000
-        const tokensAt = (ms: number): number => Math.round((drawn.tokens + (ms - now()) / 1000) * 1000) / 1000
+        const consumed = await consume()
+        const resetMs = Number(rateState(consumed).reset) * 1000
+        const tokensAt = (ms: number): number => Math.round((consumed.tokens + (ms - now()) / 1000) * 1000) / 1000
         expect(tokensAt(resetMs)).toBeGreaterThanOrEqual(120)
         expect(tokensAt(resetMs - 1000)).toBeLessThan(120)
         pass(resetMs - now())
-        expect(draw()).toMatchObject({ admitted: true, tokens: 119 })
+        expect(await consume()).toMatchObject({ admitted: true, tokens: 119 })
       }),
     )
   })

@@ -1,21 +1,35 @@
 import { type AssetPatch, type AssetWithLocation, assetTypes } from '../../assets/asset.ts'
 import { listAssetsWithLocation, assetWithLocationRepository } from '../../assets/assets.sql.ts'
 import { deleteAsset } from '../../assets/commands.ts'
+import { type Output, component } from '../../http/openapi/response-schema.ts'
+import type { Principal } from '../../http/principal.ts'
+import { type AnyRoute, created, noContent, ok, route } from '../../http/route.ts'
 import { boolean, jsonObject, oneOf } from '../../http/validation/fields.ts'
 import { booleanParam, keysParam, searchParam, sortParam } from '../../http/validation/parameters.ts'
-import type { AnyRoute } from '../../http/route.ts'
 import { type Infer, described, optional } from '../../http/validation/schema.ts'
-import { type Output, component } from '../../http/openapi/response-schema.ts'
 import { now } from '../../kernel/clock.ts'
+import { attachTag, detachTag, getRecord } from '../../records/commands.ts'
 import {
   type AssetLocationDeps,
   changeAssetAtLocation,
   createAssetAtLocation,
 } from '../../tracking/recording/asset-at-location.ts'
-import { keyField, paging } from '../shared/wire.ts'
 import { listDb } from '../shared/list-db.ts'
-import { recordRoutes } from './record-routes.ts'
-import { createBody, exampleAfter, outShape, present, sortedBy, toDraft, toPatch, updateBody } from './wire.ts'
+import { keyField, listAnswer, pageResponse, paging, singleResponse } from '../shared/wire.ts'
+import {
+  IdentifierOut,
+  createBody,
+  draftOf,
+  exampleAfter,
+  identifierAttach,
+  outShape,
+  present,
+  presentIdentifier,
+  sortedBy,
+  toDraft,
+  toPatch,
+  updateBody,
+} from './wire.ts'
 
 const typeField = oneOf(assetTypes, { isClosed: true })
 
@@ -98,52 +112,143 @@ const sortNames = {
 } as const
 
 export function assetRoutes(deps: AssetLocationDeps, base: string): AnyRoute[] {
-  return recordRoutes(deps, {
-    base,
-    repository: assetWithLocationRepository,
-    singular: 'asset',
-    paths: {
-      collection: '/assets',
-      item: '/assets/{identifier}',
-      identifiers: '/assets/{identifier}/identifiers',
-      identifier: '/assets/{identifier}/identifiers/{identifierId}',
+  const common = { group: 'Assets', access: 'any' } as const
+  const find = (orgId: number, key: string) => getRecord(deps, assetWithLocationRepository, orgId, { key })
+  const item = {
+    ...common,
+    keys: ['identifier'],
+    async ensureExists({ principal, params }: { principal: Principal; params: { identifier: string } }) {
+      await find(principal.orgId, params.identifier)
     },
-    fixedSegments: [],
-    out: AssetOut,
-    present: presentAsset,
-    create: {
-      shape: createShape,
-      example: {
-        identifier: 'PJ-7',
-        name: 'Pallet jack 7',
-        identifiers: [{ type: 'barcode', value: '4006381333931' }],
-      },
-      description: 'If `identifier` is absent, the service generates one, such as `ASSET-0001`.',
-    },
-    update: {
-      shape: updateShape,
-      example: { name: 'Pallet jack 7b' },
-      description: 'Only fields present in the body change. `metadata` is replaced as a whole.',
-    },
-    remove: {
-      description:
-        'Soft delete: queries no longer return the asset, and its key and identifiers can be reused at once.',
-      errorStatuses: [],
-    },
-    query: { parameters },
-    commands: {
-      list: (orgId, { limit, offset, q, is_active: isActive, type, location, ...query }) => {
-        const request = { limit, offset, filter: { q, isActive }, sort: sortedBy(query.sort, sortNames) }
+  } as const
+  return [
+    route({
+      ...common,
+      id: 'assets.list',
+      method: 'GET',
+      path: '/assets',
+      scopes: ['assets:read'],
+      summary: 'List assets',
+      description: 'Lists assets that are valid now.',
+      query: { parameters },
+      success: pageResponse(AssetOut, 'A page of assets'),
+      async handle({ principal: { orgId }, query }) {
+        const { limit, offset, q, is_active: isActive, type, location } = query
+        const sort = sortedBy(query.sort, sortNames)
+        const request = { limit, offset, filter: { q, isActive }, sort, now: now(deps.clock) }
         const filter = { type, locationKeys: location }
         const db = listDb(deps, orgId, { q, offset, isWide: location !== undefined })
-        return listAssetsWithLocation(db, orgId, { ...request, now: now(deps.clock) }, filter)
+        const page = await listAssetsWithLocation(db, orgId, request, filter)
+        return ok(listAnswer(page, query, presentAsset))
       },
-      create: (orgId, body) => {
+    }),
+    route({
+      ...common,
+      id: 'assets.create',
+      method: 'POST',
+      path: '/assets',
+      scopes: ['assets:write'],
+      summary: 'Create an asset',
+      description: 'If `identifier` is absent, the service generates one, such as `ASSET-0001`.',
+      body: {
+        mediaType: 'application/json',
+        name: 'AssetCreate',
+        shape: createShape,
+        example: {
+          identifier: 'PJ-7',
+          name: 'Pallet jack 7',
+          identifiers: [{ type: 'barcode', value: '4006381333931' }],
+        },
+      },
+      success: singleResponse(AssetOut, 'The asset', 201),
+      errorStatuses: [409],
+      async handle({ principal, body }) {
         const draft = { ...toDraft(body), metadata: body.metadata ?? {}, type: body.type ?? 'asset' }
-        return createAssetAtLocation(deps, orgId, draft, body.current_location)
+        const asset = await createAssetAtLocation(deps, principal.orgId, draft, body.current_location)
+        return created(`${base}/assets/${encodeURIComponent(asset.externalKey)}`, { data: presentAsset(asset) })
       },
-      change: (orgId, ref, body) => changeAssetAtLocation(deps, orgId, ref, body.current_location, toAssetPatch(body)),
-      remove: (orgId, ref) => deleteAsset(deps, orgId, ref),
-    },
-  })
+    }),
+    route({
+      ...item,
+      id: 'assets.get',
+      method: 'GET',
+      path: '/assets/{identifier}',
+      scopes: ['assets:read'],
+      summary: 'Read an asset',
+      success: singleResponse(AssetOut, 'The asset'),
+      async handle({ principal, params }) {
+        return ok({ data: presentAsset(await find(principal.orgId, params.identifier)) })
+      },
+    }),
+    route({
+      ...item,
+      id: 'assets.update',
+      method: 'PUT',
+      path: '/assets/{identifier}',
+      scopes: ['assets:write'],
+      summary: 'Update an asset',
+      description: 'Only fields present in the body change. `metadata` is replaced as a whole.',
+      body: {
+        mediaType: 'application/json',
+        name: 'AssetUpdate',
+        shape: updateShape,
+        example: { name: 'Pallet jack 7b' },
+      },
+      success: singleResponse(AssetOut, 'The asset'),
+      errorStatuses: [409],
+      async handle({ principal, params, body }) {
+        const ref = { key: params.identifier }
+        const patch = toAssetPatch(body)
+        const asset = await changeAssetAtLocation(deps, principal.orgId, ref, body.current_location, patch)
+        return ok({ data: presentAsset(asset) })
+      },
+    }),
+    route({
+      ...item,
+      id: 'assets.delete',
+      method: 'DELETE',
+      path: '/assets/{identifier}',
+      scopes: ['assets:write'],
+      summary: 'Delete an asset',
+      description:
+        'Soft delete: queries no longer return the asset, and its key and identifiers can be reused at once.',
+      success: { status: 204, description: 'Deleted' },
+      async handle({ principal, params }) {
+        await deleteAsset(deps, principal.orgId, { key: params.identifier })
+        return noContent
+      },
+    }),
+    route({
+      ...item,
+      id: 'assets.identifiers.attach',
+      method: 'POST',
+      path: '/assets/{identifier}/identifiers',
+      scopes: ['assets:write'],
+      summary: 'Attach an identifier to an asset',
+      body: identifierAttach,
+      success: singleResponse(IdentifierOut, 'The identifier', 201),
+      errorStatuses: [409],
+      async handle({ principal, params, body }) {
+        const ref = { key: params.identifier }
+        const tag = await attachTag(deps, assetWithLocationRepository, principal.orgId, ref, draftOf(body))
+        return { status: 201, body: { data: presentIdentifier(tag) } }
+      },
+    }),
+    route({
+      ...common,
+      id: 'assets.identifiers.detach',
+      method: 'DELETE',
+      path: '/assets/{identifier}/identifiers/{identifierId}',
+      keys: ['identifier'],
+      ids: ['identifierId'],
+      scopes: ['assets:write'],
+      summary: 'Detach an identifier from an asset',
+      success: { status: 204, description: 'Detached' },
+      async handle({ principal, params }) {
+        const ref = { key: params.identifier }
+        await detachTag(deps, assetWithLocationRepository, principal.orgId, ref, params.identifierId)
+        return noContent
+      },
+    }),
+  ]
 }

@@ -1,34 +1,22 @@
 import type { AnyRoute } from '../../http/route.ts'
-import { type FieldProblem, ApiError, apiError } from '../../kernel/errors.ts'
+import { ApiError, apiError } from '../../kernel/errors.ts'
+import { withReferenceErrors } from '../shared/reference-errors.ts'
 
-/** Domain field names and their names on this surface. */
-const fieldNames: Record<string, string> = {
-  parent_external_key: 'parent_identifier',
-  location_external_key: 'current_location',
+/** This surface names locations by key alone, so a reference cannot contradict itself. */
+const referenceFields = { parent: 'parent_identifier', location: 'current_location' }
+
+/** Uses this surface's field names in the errors of commands. Errors of body and query already use them. */
+export function mapErrorFields(route: AnyRoute): AnyRoute {
+  const mapped = withReferenceErrors(route, (problem) => {
+    const field = referenceFields[problem.field]
+    return { field, message: `${field} does not name a location` }
+  })
+  return {
+    ...mapped,
+    handle: (call) =>
+      mapped.handle(call).catch((error: unknown) => {
+        const keyTakenBy = error instanceof ApiError ? error.keyTakenBy : undefined
+        throw keyTakenBy === undefined ? error : apiError.keyTaken(keyTakenBy, 'identifier')
+      }),
+  }
 }
-
-const messages: Partial<Record<FieldProblem['code'], (field: string) => string>> = {
-  fk_not_found: (field) => `${field} does not name a location`,
-}
-
-function mapField(problem: FieldProblem): FieldProblem {
-  const field = fieldNames[problem.field]
-  if (field === undefined) return problem
-  return { ...problem, field, message: messages[problem.code]?.(field) ?? problem.message }
-}
-
-function mapError(error: unknown): unknown {
-  if (!(error instanceof ApiError)) return error
-  if (error.keyTakenBy !== undefined) return apiError.keyTaken(error.keyTakenBy, 'identifier')
-  const [first, ...rest] = error.fields?.map(mapField) ?? []
-  return first === undefined ? error : apiError.invalid(first, ...rest)
-}
-
-/** Renames the fields in a handler's errors to this surface's names. Errors of body and query already use them. */
-export const mapErrorFields = (route: AnyRoute): AnyRoute => ({
-  ...route,
-  handle: (call) =>
-    route.handle(call).catch((error: unknown) => {
-      throw mapError(error)
-    }),
-})

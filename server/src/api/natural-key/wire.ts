@@ -11,10 +11,17 @@ import { descriptionField, keyField, nameField, tagValue, timestamp } from '../s
 
 const tagType = oneOf(tagTypes, { isClosed: true })
 
-export const identifierBody = {
+const identifierBody = {
   type: optional({ ...tagType, schema: { ...tagType.schema, default: 'rfid' } }),
   value: tagValue,
 }
+
+export const identifierAttach = {
+  mediaType: 'application/json',
+  name: 'IdentifierAttach',
+  shape: identifierBody,
+  example: { type: 'rfid', value: 'E28011700000020A1B2C3D4E' },
+} as const
 
 export const draftOf = ({ type = 'rfid', value }: { type?: TagType; value: string }): TagDraft => ({ type, value })
 

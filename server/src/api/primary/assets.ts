@@ -1,18 +1,31 @@
 import { assetRepository, listAssets } from '../../assets/assets.sql.ts'
 import type { Asset, AssetDraft, AssetPatch } from '../../assets/asset.ts'
 import { changeAsset, createAsset, deleteAsset } from '../../assets/commands.ts'
-import { jsonObject, readOnly, id } from '../../http/validation/fields.ts'
-import type { AnyRoute } from '../../http/route.ts'
-import { type Infer, nullable, optional } from '../../http/validation/schema.ts'
 import { type Output, component } from '../../http/openapi/response-schema.ts'
-import { renameRecord } from '../../records/commands.ts'
+import type { Principal } from '../../http/principal.ts'
+import { type AnyRoute, created, noContent, ok, route } from '../../http/route.ts'
+import { jsonObject, readOnly, id } from '../../http/validation/fields.ts'
+import { type Infer, nullable, optional } from '../../http/validation/schema.ts'
+import { throwIfAny } from '../../kernel/errors.ts'
+import { attachTag, detachTag, getRecord, renameRecord } from '../../records/commands.ts'
+import { serverManagedErrors } from '../../records/read-only-fields.ts'
 import type { RecordDeps } from '../../records/record.ts'
-import { descriptionField, keyField, nameField } from '../shared/wire.ts'
 import { listDb } from '../shared/list-db.ts'
+import { descriptionField, keyField, listAnswer, nameField, pageResponse, singleResponse } from '../shared/wire.ts'
 import { listRequest, recordParameters } from './list-parameters.ts'
-import { recordRoutes } from './record-routes.ts'
-import { coreCreate, statePatch, toCoreDraft, toPatch } from './record-body.ts'
-import { presentState, stateCreate, stateExample, stateShape } from './wire.ts'
+import { coreCreate, patchDescription, statePatch, toCoreDraft, toPatch } from './record-body.ts'
+import {
+  TagOut,
+  draftOf,
+  presentState,
+  presentTag,
+  rename,
+  renamed,
+  stateCreate,
+  stateExample,
+  stateShape,
+  tagAttach,
+} from './wire.ts'
 
 const locationIsReadOnly = {
   location_id: optional(readOnly({ type: 'integer', format: 'int64' })),
@@ -74,37 +87,160 @@ const toAssetPatch = (body: Infer<typeof patchShape>): AssetPatch => ({
   metadata: body.metadata && { merge: body.metadata },
 })
 
+export const AssetRenamed = renamed(AssetOut, 'AssetRenamed')
+
 export function assetRoutes(deps: RecordDeps, base: string): AnyRoute[] {
-  return recordRoutes(deps, {
-    base,
-    repository: assetRepository,
-    singular: 'asset',
-    paths: {
-      collection: '/assets',
-      item: '/assets/{asset_id}',
-      rename: '/assets/{asset_id}/rename',
-      tags: '/assets/{asset_id}/tags',
-      tag: '/assets/{asset_id}/tags/{tag_id}',
+  const common = { group: 'Assets', access: 'any' } as const
+  const item = {
+    ...common,
+    ids: ['asset_id'],
+    async ensureExists({ principal, params }: { principal: Principal; params: { asset_id: number } }) {
+      await getRecord(deps, assetRepository, principal.orgId, params.asset_id)
     },
-    out: AssetOut,
-    present: presentAsset,
-    create: {
-      shape: createShape,
-      example: { external_key: 'PJ-7', name: 'Pallet jack 7', tags: [{ tag_type: 'barcode', value: '4006381333931' }] },
+  } as const
+  return [
+    route({
+      ...common,
+      id: 'assets.list',
+      method: 'GET',
+      path: '/assets',
+      scopes: ['assets:read'],
+      summary: 'List assets',
+      description: 'Lists assets that are valid now; `include_deleted` adds deleted assets.',
+      query: { parameters: recordParameters },
+      success: pageResponse(AssetOut, 'A page of assets'),
+      async handle({ principal: { orgId }, query }) {
+        const page = await listAssets(listDb(deps, orgId, query), orgId, listRequest(query, deps.clock))
+        return ok(listAnswer(page, query, presentAsset))
+      },
+    }),
+    route({
+      ...common,
+      id: 'assets.create',
+      method: 'POST',
+      path: '/assets',
+      scopes: ['assets:write'],
+      summary: 'Create an asset',
       description: 'If `external_key` is absent, the service generates one, such as `ASSET-0001`.',
-    },
-    patch: { shape: patchShape, example: { name: 'Pallet jack 7b', metadata: { owner: null } }, errorStatuses: [] },
-    remove: {
+      body: {
+        mediaType: 'application/json',
+        name: 'AssetCreate',
+        shape: createShape,
+        example: {
+          external_key: 'PJ-7',
+          name: 'Pallet jack 7',
+          tags: [{ tag_type: 'barcode', value: '4006381333931' }],
+        },
+      },
+      success: singleResponse(AssetOut, 'The asset', 201),
+      errorStatuses: [409],
+      async handle({ principal, body }) {
+        const asset = await createAsset(deps, principal.orgId, toDraft(body))
+        return created(`${base}/assets/${asset.id}`, { data: presentAsset(asset) })
+      },
+    }),
+    route({
+      ...item,
+      id: 'assets.get',
+      method: 'GET',
+      path: '/assets/{asset_id}',
+      scopes: ['assets:read'],
+      summary: 'Read an asset',
+      success: singleResponse(AssetOut, 'The asset'),
+      async handle({ principal, params }) {
+        const asset = await getRecord(deps, assetRepository, principal.orgId, params.asset_id)
+        return ok({ data: presentAsset(asset) })
+      },
+    }),
+    route({
+      ...item,
+      id: 'assets.patch',
+      method: 'PATCH',
+      path: '/assets/{asset_id}',
+      scopes: ['assets:write'],
+      summary: 'Update an asset',
+      description: patchDescription,
+      body: {
+        mediaType: 'application/merge-patch+json',
+        name: 'AssetPatch',
+        shape: patchShape,
+        example: { name: 'Pallet jack 7b', metadata: { owner: null } },
+      },
+      success: singleResponse(AssetOut, 'The asset'),
+      // Problems with server-managed fields are reported before any other problem of the body.
+      async ensureExists({ principal, params, body }) {
+        const asset = await getRecord(deps, assetRepository, principal.orgId, params.asset_id)
+        throwIfAny(serverManagedErrors(body ?? {}, asset))
+      },
+      async handle({ principal, params, body }) {
+        const asset = await changeAsset(deps, principal.orgId, params.asset_id, toAssetPatch(body))
+        return ok({ data: presentAsset(asset) })
+      },
+    }),
+    route({
+      ...item,
+      id: 'assets.delete',
+      method: 'DELETE',
+      path: '/assets/{asset_id}',
+      scopes: ['assets:write'],
+      summary: 'Delete an asset',
       description: 'Soft delete: queries no longer return the asset, and its key and tags can be reused at once.',
-      errorStatuses: [],
-    },
-    query: { parameters: recordParameters },
-    commands: {
-      list: (orgId, query) => listAssets(listDb(deps, orgId, query), orgId, listRequest(query, deps.clock)),
-      create: (orgId, body) => createAsset(deps, orgId, toDraft(body)),
-      change: (orgId, id, body) => changeAsset(deps, orgId, id, toAssetPatch(body)),
-      remove: (orgId, id) => deleteAsset(deps, orgId, id),
-      rename: (orgId, id, key) => renameRecord(deps, assetRepository, orgId, id, key),
-    },
-  })
+      success: { status: 204, description: 'Deleted' },
+      async handle({ principal, params }) {
+        await deleteAsset(deps, principal.orgId, params.asset_id)
+        return noContent
+      },
+    }),
+    route({
+      ...item,
+      id: 'assets.rename',
+      method: 'POST',
+      path: '/assets/{asset_id}/rename',
+      scopes: ['assets:write'],
+      summary: 'Change the key of an asset',
+      description: 'A request with the current key changes nothing.',
+      body: rename,
+      success: singleResponse(AssetRenamed, 'The asset under its new key'),
+      errorStatuses: [409],
+      async handle({ principal, params, body }) {
+        const { record } = await renameRecord(
+          deps,
+          assetRepository,
+          principal.orgId,
+          params.asset_id,
+          body.external_key,
+        )
+        return ok({ data: { ...presentAsset(record), descendant_count_affected: 0 } })
+      },
+    }),
+    route({
+      ...item,
+      id: 'assets.tags.attach',
+      method: 'POST',
+      path: '/assets/{asset_id}/tags',
+      scopes: ['assets:write'],
+      summary: 'Attach a tag to an asset',
+      body: tagAttach,
+      success: singleResponse(TagOut, 'The tag', 201),
+      errorStatuses: [409],
+      async handle({ principal, params, body }) {
+        const tag = await attachTag(deps, assetRepository, principal.orgId, params.asset_id, draftOf(body))
+        return { status: 201, body: { data: presentTag(tag) } }
+      },
+    }),
+    route({
+      ...common,
+      id: 'assets.tags.detach',
+      method: 'DELETE',
+      path: '/assets/{asset_id}/tags/{tag_id}',
+      ids: ['asset_id', 'tag_id'],
+      scopes: ['assets:write'],
+      summary: 'Detach a tag from an asset',
+      success: { status: 204, description: 'Detached' },
+      async handle({ principal, params }) {
+        await detachTag(deps, assetRepository, principal.orgId, params.asset_id, params.tag_id)
+        return noContent
+      },
+    }),
+  ]
 }

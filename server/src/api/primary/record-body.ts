@@ -34,6 +34,9 @@ export const statePatch = {
   },
 }
 
+export const patchDescription =
+  'JSON merge patch (RFC 7396). For optimistic locking, send `updated_at` as last read: if another write has happened since, the request is rejected.'
+
 export const coreCreate = {
   external_key: optional(keyField),
   name: nameField,

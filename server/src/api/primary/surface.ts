@@ -1,10 +1,11 @@
 import type { Surface } from '../../http/dispatcher-deps.ts'
 import type { Component } from '../../http/openapi/response-schema.ts'
 import { type SurfaceDeps, sharedComponents, sharedRoutes } from '../shared/routes.ts'
-import { AssetOut, assetRoutes } from './assets.ts'
-import { LocationOut, locationRoutes } from './locations.ts'
+import { AssetOut, AssetRenamed, assetRoutes } from './assets.ts'
+import { mapErrorFields } from './error-fields.ts'
+import { LocationOut, LocationRenamed, locationRoutes } from './locations.ts'
 import { AssetLocationOut, HistoryOut, LocationEventOut, trackingRoutes } from './tracking.ts'
-import { TagOut, renamed } from './wire.ts'
+import { TagOut } from './wire.ts'
 
 /** Surface 1: paths use ids, resources have an `external_key`, and updates are merge patches. */
 export function primarySurface(deps: SurfaceDeps, prefix = ''): Surface {
@@ -14,7 +15,7 @@ export function primarySurface(deps: SurfaceDeps, prefix = ''): Surface {
     routes: [
       ...sharedRoutes(deps, base),
       ...assetRoutes(deps, base),
-      ...locationRoutes(deps, base),
+      ...locationRoutes(deps, base).map(mapErrorFields),
       ...trackingRoutes(deps),
     ],
   }
@@ -23,9 +24,9 @@ export function primarySurface(deps: SurfaceDeps, prefix = ''): Surface {
 export const primaryComponents: readonly Component[] = [
   ...sharedComponents,
   AssetOut,
-  renamed(AssetOut, 'AssetRenamed'),
+  AssetRenamed,
   LocationOut,
-  renamed(LocationOut, 'LocationRenamed'),
+  LocationRenamed,
   TagOut,
   HistoryOut,
   AssetLocationOut,

@@ -24,6 +24,13 @@ export const draftOf = (tag: { tag_type: TagDraft['type']; value: string }): Tag
   value: tag.value,
 })
 
+export const tagAttach = {
+  mediaType: 'application/json',
+  name: 'TagAttach',
+  shape: tagBody,
+  example: { tag_type: 'rfid', value: 'E28011700000020A1B2C3D4E' },
+} as const
+
 /** The fields of every record after its own, in the order of the contract's tables. */
 export const stateShape = {
   is_active: boolean,
@@ -64,7 +71,12 @@ export const stateCreate = {
   tags: optional(tagDraftsField),
 }
 
-export const renameBody = { external_key: keyField }
+export const rename = {
+  mediaType: 'application/json',
+  name: 'Rename',
+  shape: { external_key: keyField },
+  example: { external_key: 'NEW-KEY' },
+} as const
 
 /** Adds the number of live descendants, whose tree paths contain the new key, to a renamed record. */
 export function renamed<S extends Component['shape']>(base: Component<S>, name: string) {

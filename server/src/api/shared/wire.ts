@@ -1,5 +1,6 @@
 import { instant } from '../../http/validation/fields.ts'
 import { limit, timestampParam, offset } from '../../http/validation/parameters.ts'
+import { type Component, envelope, envelopeExample, pageExample, pageOf } from '../../http/openapi/response-schema.ts'
 import type { Field } from '../../http/validation/schema.ts'
 import type { Page, PageRequest } from '../../kernel/page.ts'
 
@@ -17,3 +18,15 @@ export const listAnswer = <T>(page: Page<T>, request: PageRequest, present: (row
   offset: request.offset,
   total_count: page.total,
 })
+
+/** Describes a successful response with one resource. */
+export const singleResponse = (out: Component, description: string, status: 200 | 201 = 200) => ({
+  status,
+  description,
+  schema: envelope(out),
+  example: envelopeExample(out),
+})
+
+/** Describes a successful response with a page of resources. */
+export const pageResponse = (out: Component, description: string) =>
+  ({ status: 200, description, schema: pageOf(out), example: pageExample(out) }) as const

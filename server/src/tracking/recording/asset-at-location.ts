@@ -8,10 +8,10 @@ import {
 import { assetWithLocationRepository } from '../../assets/assets.sql.ts'
 import type { Tx } from '../../db/database.ts'
 import { now } from '../../kernel/clock.ts'
-import { apiError } from '../../kernel/errors.ts'
 import { type LockedLocation, lockLocationForShare } from '../../locations/tree.sql.ts'
 import { changeRecord, createInTransaction } from '../../records/commands.ts'
 import { type RecordDeps, type RecordRef, assertValidPeriod } from '../../records/record.ts'
+import { InvalidReferenceError } from '../../records/reference-error.ts'
 import { recordOperatorSighting } from './record-operator-sighting.ts'
 
 export interface AssetLocationDeps extends RecordDeps {
@@ -34,8 +34,7 @@ export async function notifyMoves<Result>(
 async function findLocation(tx: Tx, orgId: number, key: string | undefined): Promise<LockedLocation | null> {
   const location = key === undefined ? null : await lockLocationForShare(tx, orgId, key)
   if (key === undefined || location !== null) return location
-  const field = 'location_external_key'
-  throw apiError.invalid({ field, code: 'fk_not_found', message: `${field} does not name a location` })
+  throw new InvalidReferenceError({ field: 'location', by: 'key', code: 'fk_not_found' })
 }
 
 /** Creates an asset and, when a location is given, records an operator sighting there in the same transaction. */

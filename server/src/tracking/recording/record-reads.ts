@@ -11,7 +11,7 @@ interface Deps {
 
 /**
  * read → sighting → minute → position → move, in one transaction and one round trip to the database. The steps are
- * implemented in migration 0002:
+ * implemented in `migrations/repeatable/recording_functions.sql`:
  *
  * 1. `resolve_reads` resolves tags to assets and antennas to locations. It drops unknown tags and reads of deleted readers.
  * 2. `record_sightings` keeps the first sighting of each asset and minute.
