@@ -1,4 +1,11 @@
-import { type StagedRow, importKinds, importStates, maxImportBytes, maxRows } from '../../bulk/import-row.ts'
+import {
+  type StagedRow,
+  importKinds,
+  importStates,
+  maxImportBytes,
+  maxRows,
+  unreadableRow,
+} from '../../bulk/import-row.ts'
 import type { ImportService } from '../../bulk/import-service.ts'
 import { boolean, jsonObject, instant, listOf, oneOf, record, id, text } from '../../http/validation/fields.ts'
 import { type AnyRoute, type Reply, noContent, ok, route } from '../../http/route.ts'
@@ -13,10 +20,14 @@ export interface ImportDeps {
   imports: ImportService
 }
 
+/** Why a line of a file could not be read. */
+const lineError = record({ field: text({ max: 4096 }), message: text({ max: 4096 }) })
+
 /** The fields of a row, for the OpenAPI document. The import's check validates them and reports problems by line. */
 const rowShape = {
   line: whole,
-  external_key: keyField,
+  error: optional(lineError),
+  external_key: optional(keyField),
   name: optional(nameField),
   description: optional(nullable(descriptionField)),
   metadata: optional(jsonObject),
@@ -32,7 +43,7 @@ const row: Field<StagedRow> = {
   parse(value, path, context) {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       return rejectType(context, path, 'object', value)
-    const { line, ...content } = value as { [key: string]: Json }
+    const { line, error, ...content } = value as { [key: string]: Json }
     // Rows are stored as JSON until they are checked, which would change such a number.
     const inexact = inexactNumberPath(content, path)
     if (inexact !== null)
@@ -41,7 +52,11 @@ const row: Field<StagedRow> = {
         code: 'invalid_value',
         message: `${inexact} is a number that cannot be stored exactly`,
       })
-    if (typeof line === 'number' && Number.isSafeInteger(line) && line > 0) return { line, content }
+    if (typeof line === 'number' && Number.isSafeInteger(line) && line > 0) {
+      if (error === undefined) return { line, content }
+      const read = lineError.parse(error, `${path}.error`, context)
+      return read === undefined ? undefined : unreadableRow({ line, ...read })
+    }
     return reject(context, {
       field: `${path}.line`,
       code: 'invalid_value',
@@ -142,7 +157,7 @@ export function importRoutes(deps: ImportDeps): AnyRoute[] {
       method: 'POST',
       path: '/imports/{import_id}/rows',
       summary: 'Add rows; a row with the same line number is replaced',
-      description: `An import accepts any number of requests, at most ${maxRows} rows and ${maxImportBytes / 1024 / 1024} MiB in total.`,
+      description: `The check reports a row with \`error\`, which stands for a line that could not be read, like a row with an invalid field. An import accepts any number of requests, at most ${maxRows} rows and ${maxImportBytes / 1024 / 1024} MiB in total.`,
       body: json(
         'ImportRows',
         { rows: listOf(row) },

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { CsvReader } from '../../../src/bulk/csv-table.ts'
 import { keepRetention } from '../../../src/jobs/retention.ts'
 import { type TestApp, type TestOrg, startApp, useApp } from '../../support/app.ts'
 import { ManualClock } from '../../support/auth.ts'
+import { errorsOf, runBulk } from '../../support/bulk.ts'
 import type { Client } from '../../support/client.ts'
 import { parseRecords } from '../../support/csv.ts'
 import { expectApiError } from '../../support/error-response.ts'
@@ -158,6 +160,33 @@ describe('An import of assets', () => {
     await run.rows(Array.from({ length: 1500 }, (_, at) => ({ external_key: `K${at}` })))
     const checked = await run.check()
     expect([checked.errors_total, checked.errors.length, checked.errors[199]!.line]).toEqual([1500, 200, 201])
+  })
+
+  it('reports the lines of a file that cannot be read like the public API, and can skip them', async () => {
+    const text = 'external_key,name,metadata\nA,a,\nB,b,,more\nC,c,{"n":9007199254740993}\nD,,\n'
+    const job = await runBulk(api, 'assets', text, { type: 'text/csv', query: { dry_run: true } })
+    const reader = new CsvReader('assets')
+    const rows = [...reader.push(text), ...reader.end()].map((row) =>
+      'fields' in row
+        ? { line: row.line, ...row.fields }
+        : { line: row.line, error: { field: row.field, message: row.message } },
+    )
+    const run = await begin()
+    expect((await run.post('rows', { rows })).status).toBe(204)
+    const checked = await run.check()
+    expect(checked.errors.map(({ line, field, message }) => [line, field, message])).toEqual(
+      await errorsOf(api, job.id),
+    )
+    expect(errorPositions(checked)).toEqual([
+      [3, ''],
+      [4, 'metadata.n'],
+      [5, 'name'],
+    ])
+    expect(await run.run(true)).toMatchObject({ state: 'done', creates: 1 })
+    expectApiError(
+      await (await begin()).post('rows', { rows: [{ line: 2, error: { field: '' } }] }),
+      'validation_error',
+    )
   })
 
   it('is checked again when it runs: an error since the check fails the whole import', async () => {

@@ -989,7 +989,7 @@ export interface paths {
         put?: never;
         /**
          * Add rows; a row with the same line number is replaced
-         * @description An import accepts any number of requests, at most 200000 rows and 64 MiB in total.
+         * @description The check reports a row with `error`, which stands for a line that could not be read, like a row with an invalid field. An import accepts any number of requests, at most 200000 rows and 64 MiB in total.
          */
         post: operations["imports.rows"];
         delete?: never;
@@ -2218,7 +2218,11 @@ export interface components {
             rows: {
                 /** Format: int64 */
                 line: number;
-                external_key: string;
+                error?: {
+                    field: string;
+                    message: string;
+                };
+                external_key?: string;
                 name?: string;
                 description?: string | null;
                 metadata?: {

@@ -53,7 +53,7 @@ function Preview({ rows }: { rows: readonly ImportRow[] }) {
               <Table.Tr key={row.line}>
                 {columns.map((one) => (
                   <Table.Td key={one} data-label={one}>
-                    {cellText(row[one])}
+                    {one === 'error' ? row.error?.message : cellText(row[one])}
                   </Table.Td>
                 ))}
               </Table.Tr>
@@ -96,7 +96,8 @@ function Outcome({ state }: { state: ImportState }) {
           </Table>
           {state.errors_total > state.errors.length && (
             <Text size="xs" c="dimmed">
-              and {formatNumber(state.errors_total - state.errors.length)} more
+              The first {formatNumber(state.errors.length)} of {formatNumber(state.errors_total)} errors. Correct them
+              and check the file again to see the others.
             </Text>
           )}
         </div>

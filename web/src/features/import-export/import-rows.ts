@@ -5,6 +5,8 @@ export { HeaderError, importColumns, isKnownColumn, normalizeColumn } from '../.
 
 export interface ImportRow {
   line: number
+  /** Why the line could not be read; such a row has no other fields. */
+  error?: { field: string; message: string }
   [field: string]: unknown
 }
 

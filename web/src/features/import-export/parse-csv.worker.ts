@@ -1,15 +1,15 @@
 import { CsvError, CsvReader, HeaderError } from '../../../../server/src/bulk/csv-table.ts'
 import type { ImportRow, ParseRequest, ParseResult } from './import-rows.ts'
 
-/** The page shows the first invalid line before anything is sent. */
+/** A line that cannot be read becomes a row with its error, which the check reports like every other error. */
 function parse({ kind, text, mapping }: ParseRequest): ParseResult {
   const rows: ImportRow[] = []
   const reader = new CsvReader(kind, { mapping })
   try {
     for (const part of [reader.push(text), reader.end()])
       for (const row of part) {
-        if ('message' in row) throw new CsvError(`line ${row.line}: ${row.message}`)
-        rows.push({ line: row.line, ...row.fields })
+        if ('message' in row) rows.push({ line: row.line, error: { field: row.field, message: row.message } })
+        else rows.push({ line: row.line, ...row.fields })
       }
     return { rows }
   } catch (error) {
