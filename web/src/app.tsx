@@ -46,7 +46,7 @@ export function App({ styleNonce }: { styleNonce: string }) {
       getStyleNonce={() => styleNonce}
     >
       <QueryClientProvider client={queries}>
-        <Notifications position="bottom-right" limit={4} />
+        <Notifications position="bottom-right" limit={5} />
         <RouterProvider router={router} />
         <ConnectionBanner />
       </QueryClientProvider>

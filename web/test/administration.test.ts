@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { inflateSync } from 'node:zlib'
 import { PDFDocument } from 'pdf-lib'
+import { goToPage } from './support/navigation.ts'
 import { Org, call, url, warehouse } from './support/org.ts'
 import { expect, test } from './support/test.ts'
 import { expectAccessible } from './support/page-checks.ts'
@@ -101,7 +102,9 @@ test('A reader page shows live reads and the device settings without the token',
 
 test('A tag attached from the inbox makes the asset seen where and when the tag was last read', async ({ page }) => {
   const { org, assets } = await warehouse()
-  await org.signIn(page, org.email, '/readers/inbox')
+  await org.signIn(page)
+  await expect(page.getByRole('link', { name: /unassigned tag/ })).toBeVisible()
+  await page.getByRole('link', { name: /unassigned tag/ }).click()
   await expect(page.getByText('Not shown on servers with several organizations. Ask the operator.')).toBeVisible()
   await page.getByRole('button', { name: 'Attach E2FFFFFFFFFFFFFFFFFFFFFF' }).click()
   const dialog = page.getByRole('dialog')
@@ -111,6 +114,10 @@ test('A tag attached from the inbox makes the asset seen where and when the tag 
   await expect(page.getByText(/is attached\. The asset was last seen 5 minutes ago\./)).toBeVisible()
   const found = (await call(org.token, 'POST', '/codes/resolve', { codes: ['E2FFFFFFFFFFFFFFFFFFFFFF'] })) as object[]
   expect(found[0]).toMatchObject({ kind: 'asset', name: 'Crate 5' })
+  // The overview counts the tag no more, although its figures were loaded a moment ago.
+  await goToPage(page, 'Overview')
+  await expect(page.getByText('Assets by location')).toBeVisible()
+  await expect(page.getByRole('link', { name: /unassigned tag/ })).toHaveCount(0, { timeout: 10_000 })
   await page.goto(`${url()}/assets/${assets[4]!.id}`)
   await expect(page.getByRole('link', { name: 'Hall A' }).first()).toBeVisible()
 })
@@ -202,8 +209,8 @@ test('Reports show asset locations, time per location and moves between location
   await page.getByRole('tab', { name: 'Flow' }).click()
   await expect(page.getByRole('img', { name: /Moves between locations/ })).toContainText('Dock 1')
   const table = page.getByRole('table', { name: 'Moves between locations' })
-  await expect(table.getByRole('row', { name: 'Hall A Dock 1 2' })).toHaveCount(1)
-  await expect(table.getByRole('row', { name: 'Dock 1 Hall A 1' })).toHaveCount(1)
+  await expect(table.getByRole('row', { name: 'Hall A Riverside Dock 1 Riverside 2' })).toHaveCount(1)
+  await expect(table.getByRole('row', { name: 'Dock 1 Riverside Hall A Riverside 1' })).toHaveCount(1)
 })
 
 test('The report about a point in time is filtered by location and text, in the URL and in the CSV', async ({
@@ -267,15 +274,18 @@ test('Reports roll locations up to a level of the tree, and filter, sort and exp
   await expect(flows).toHaveCount(5)
   await expect(page.getByRole('img', { name: /Moves between locations/ })).toContainText('Dock 1')
   await page.getByRole('textbox', { name: 'Location contains' }).fill('dock')
-  await expect(flows).toHaveText([/From/, /^Hall ADock 12$/, /^Dock 1Hall A1$/])
+  await expect(flows).toHaveText([/From/, /^Hall ARiversideDock 1Riverside2$/, /^Dock 1RiversideHall ARiverside1$/])
   await page.getByRole('button', { name: 'Moves' }).click()
-  await expect(flows.nth(1)).toHaveText(/^Dock 1Hall A1$/)
+  await expect(flows.nth(1)).toHaveText(/^Dock 1RiversideHall ARiverside1$/)
   await page.reload()
   const [file] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Export CSV' }).click(),
   ])
-  expect(readFileSync(await file.path(), 'utf8')).toBe('\uFEFFfrom,to,moves\r\nDock 1,Hall A,1\r\nHall A,Dock 1,2\r\n')
+  expect(readFileSync(await file.path(), 'utf8')).toBe(
+    '\uFEFFfrom_key,from,from_path,to_key,to,to_path,moves\r\n' +
+      'DOCK-1,Dock 1,Riverside,HALL-A,Hall A,Riverside,1\r\nHALL-A,Hall A,Riverside,DOCK-1,Dock 1,Riverside,2\r\n',
+  )
 
   await page.goto(`${url()}/reports?tab=dwell`)
   const times = page.getByRole('table', { name: 'Time per location' }).getByRole('row')
@@ -288,6 +298,70 @@ test('Reports roll locations up to a level of the tree, and filter, sort and exp
   await page.goto(`${url()}/assets`)
   await page.getByRole('combobox', { name: 'At or below this location' }).fill('bench')
   await expect(page.getByRole('option', { name: /^Bench 1 \(BENCH-1\)\s*Riverside \/ Hall A$/ })).toBeVisible()
+})
+
+test('Two locations of the same name differ in the flow report, and a filter without a match says so', async ({
+  page,
+}) => {
+  const org = await Org.create()
+  const halls = [await org.location('Hall A'), await org.location('Hall B')]
+  const shelves = [
+    await org.location('Shelf 1', { parent_id: halls[0]!.id }),
+    await org.location('Shelf 1', { parent_id: halls[1]!.id }),
+  ]
+  await org.asset('Crate', { external_key: 'CRATE', tags: [{ tag_type: 'rfid', value: 'E20000000000000000000009' }] })
+  const reader = await org.reader(
+    'Gate',
+    shelves.map((one) => one.id),
+  )
+  for (const [index, antenna] of [1, 2].entries())
+    await org.read(reader.token, [
+      {
+        tag: 'E20000000000000000000009',
+        antenna,
+        observed_at: new Date(Date.now() - (3 - index) * 600_000).toISOString(),
+      },
+    ])
+  await org.signIn(page, org.email, '/reports?tab=flow&level=all')
+  const diagram = page.getByRole('img', { name: /Moves between locations/ })
+  await expect(diagram).toContainText('Hall B / Shelf 1')
+  await expect(diagram).toContainText('Hall A / Shelf 1')
+  await expect(page.getByRole('row', { name: 'Shelf 1 Hall A Shelf 1 Hall B 1' })).toBeVisible()
+  await page.getByRole('textbox', { name: 'Location contains' }).fill('nowhere')
+  await expect(page.getByText('No location contains this text.')).toBeVisible()
+  await expect(page.getByText('No moves in this period.')).toHaveCount(0)
+  await page.getByRole('tab', { name: 'Time per location' }).click()
+  await expect(page.getByText('No location contains this text.')).toBeVisible()
+})
+
+test('A flow report with more flows than the server returns says so', async ({ page, context }) => {
+  const org = await Org.create()
+  await org.location('Hall')
+  const flows = Array.from({ length: 1000 }, (_, index) => ({
+    from_location_id: null,
+    from_name: null,
+    to_location_id: index + 1,
+    to_name: `Shelf ${index}`,
+    moves: 1000 - index,
+  }))
+  await context.route('**/api/v1/reports/flow**', (route) => route.fulfill({ json: { data: flows } }))
+  await org.signIn(page, org.email, '/reports?tab=flow')
+  await expect(page.getByText(/have the 1,000 busiest flows of this period/)).toBeVisible()
+})
+
+test('The report about a point in time is sorted by asset, location or last sighting', async ({ page }) => {
+  const { org } = await warehouse()
+  await org.signIn(page, org.email, `/reports?at=${new Date().toISOString()}`)
+  const names = () => page.getByRole('table', { name: 'Asset locations' }).getByRole('link', { name: /^Crate/ })
+  await expect(names()).toHaveText(['Crate 1', 'Crate 2', 'Crate 3', 'Crate 4'])
+  await page.getByRole('button', { name: 'Asset', exact: true }).click()
+  await expect(names()).toHaveText(['Crate 4', 'Crate 3', 'Crate 2', 'Crate 1'])
+  await page.getByRole('button', { name: 'Last seen' }).click()
+  await expect(page).toHaveURL(/sort=asset_last_seen/)
+  await expect(names().last()).toHaveText('Crate 1')
+  await page.getByRole('tab', { name: 'Time per location' }).click()
+  await expect(page.getByRole('table', { name: 'Time per location' })).toBeVisible()
+  await expect(page).not.toHaveURL(/sort=/)
 })
 
 test('The account page shows the quotas of the organization', async ({ page }) => {

@@ -74,6 +74,108 @@ test('A page number beyond the end of a list shows the last page', async ({ page
   await expect(page).toHaveURL(/page=2$/)
 })
 
+test('The list of unseen assets beyond its last page never claims that nothing is overdue', async ({ page }) => {
+  const org = await Org.create()
+  await Promise.all(Array.from({ length: 30 }, (_, index) => org.asset(`Thing ${index}`)))
+  const empty: string[] = []
+  await page.exposeFunction('reportEmpty', (text: string) => empty.push(text))
+  await page.addInitScript(() => {
+    const { reportEmpty } = globalThis as unknown as { reportEmpty: (text: string) => void }
+    new MutationObserver(() => {
+      const text = document.body.innerText
+      if (text.includes('Every asset was seen')) reportEmpty(text)
+    }).observe(document, { subtree: true, childList: true })
+  })
+  await org.signIn(page, org.email, '/unseen?show=never&page=99')
+  await expect(page.getByText('26–30 of 30 assets')).toBeVisible()
+  expect(empty).toEqual([])
+})
+
+test('A URL with an id that is not a number shows the page for unknown URLs and requests nothing', async ({ page }) => {
+  const org = await Org.create()
+  await org.signIn(page)
+  const requested: string[] = []
+  page.on('request', (request) => requested.push(request.url()))
+  for (const path of ['/assets/abc', '/locations/abc', '/readers/abc']) {
+    await page.goto(url() + path)
+    await expect(page.getByRole('heading', { level: 1, name: 'Page not found' })).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Account menu' })).toBeVisible()
+  }
+  expect(requested.filter((one) => one.includes('NaN') || /v1.*abc/.test(one))).toEqual([])
+})
+
+test('After the deletion of every asset of a page, the page says so and leads to the others', async ({ page }) => {
+  const org = await Org.create()
+  await Promise.all(
+    Array.from({ length: 27 }, (_, index) => org.asset(`Thing ${index}`, { external_key: `T-${100 + index}` })),
+  )
+  await org.signIn(page, org.email, '/assets')
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).check()
+  await page.getByRole('button', { name: 'Actions' }).click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete 25 assets' }).click()
+  await expect(page.getByText('All assets of this page will be deleted')).toBeVisible()
+  await page.getByRole('button', { name: '2', exact: true }).click()
+  await expect(page.getByRole('table', { name: 'Assets' }).getByRole('row')).toHaveCount(3)
+  await page.getByRole('button', { name: 'Undo' }).click()
+})
+
+test('While the positions of assets load or cannot be loaded, the list does not call them never seen', async ({
+  page,
+  context,
+}) => {
+  const { org } = await warehouse()
+  let respond = (): void => undefined
+  const held = new Promise<void>((resolve) => (respond = resolve))
+  await context.route('**/reports/asset-locations**', async (route) => {
+    await held
+    await route.fulfill({ status: 400, json: {} })
+  })
+  await org.signIn(page, org.email, '/assets')
+  const table = page.getByRole('table', { name: 'Assets' })
+  await expect(table).toContainText('Crate 6')
+  await expect(table).not.toContainText('Never seen')
+  respond()
+  await expect(page.getByRole('alert')).toBeVisible()
+  await expect(table).not.toContainText('Never seen')
+  await context.unrouteAll()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await expect(table.getByRole('row', { name: /Crate 6/ })).toContainText('Never seen')
+  await expect(page.getByRole('alert')).toHaveCount(0)
+})
+
+test('Five deletions one after the other can each be undone from one message', async ({ page }) => {
+  const { org } = await warehouse()
+  await org.signIn(page, org.email, '/assets')
+  const table = page.getByRole('table', { name: 'Assets' })
+  for (const number of [1, 2, 3, 4, 5]) {
+    await table.getByRole('link', { name: `Crate ${number}` }).click()
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await page.getByRole('button', { name: 'Delete asset' }).click()
+    await expect(page.getByText(new RegExp(`Crate ${number} will be deleted in`))).toBeVisible()
+  }
+  await expect(page.getByRole('button', { name: 'Undo' })).toHaveCount(5)
+  await page.getByRole('button', { name: 'Undo' }).last().click()
+  await expect(table).toContainText('Crate 5')
+  await expect(page.getByRole('button', { name: 'Undo' })).toHaveCount(4)
+})
+
+test('The rows of a location stay in place while the pointer is over the table', async ({ page }) => {
+  const { org, hall, reader, tag } = await warehouse()
+  await org.signIn(page, org.email, `/assets?location=${hall.id}`)
+  const rows = page.getByRole('table', { name: 'Assets' }).getByRole('row')
+  await expect(rows).toHaveCount(4)
+  await expect(page.locator('[data-live=live]')).toBeVisible()
+  await rows.nth(1).hover()
+  const refreshed = page.waitForResponse(/\/overview/)
+  await org.read(reader.token, [{ tag: tag(5), antenna: 1 }])
+  await refreshed
+  await expect(rows).toHaveCount(4)
+  await page.getByRole('heading', { level: 1 }).hover()
+  await expect(rows).toHaveCount(5)
+})
+
 test('An asset page shows the current location, the duration and the history', async ({ page }) => {
   const { org, assets } = await warehouse()
   await org.signIn(page, org.email, `/assets/${assets[0]!.id}`)
@@ -93,7 +195,7 @@ test('The history lists stays with their minutes on demand, and its chart can be
   await expect(stays.nth(0)).toContainText(/Hall A, since \d\d:\d\d, 2\d min/)
   await expect(stays.nth(1)).toContainText(/Dock 1, .*\d\d:\d\d.*–.*\d\d:\d\d, 40 min/)
   await expect(stays.nth(2)).toContainText(/Hall A, .*, 2 h/)
-  const chart = page.getByRole('img', { name: 'Where it was: Hall A, Dock 1' })
+  const chart = page.getByRole('img', { name: 'Locations: Hall A, Dock 1' })
   const colors = await chart.locator('rect').evaluateAll((bars) => bars.map((bar) => getComputedStyle(bar).fill))
   expect(new Set(colors).size).toBe(1)
   await page.getByRole('button', { name: 'Show the minutes at Dock 1' }).click()
@@ -109,6 +211,110 @@ test('The history lists stays with their minutes on demand, and its chart can be
   await expect(stays.nth(1)).toContainText('Dock 1')
   await page.getByText('Month', { exact: true }).click()
   await expect(stays).toHaveCount(3)
+})
+
+test('The URL of an asset holds the period of its history, and the labels of the chart are round and never collide', async ({
+  page,
+}) => {
+  const { org, assets } = await warehouse()
+  await org.signIn(page, org.email, `/assets/${assets[0]!.id}`)
+  const chart = page.getByRole('img', { name: 'Locations: Hall A, Dock 1' })
+  const labels = chart.locator('[data-axis=time] text')
+  for (const view of ['Day', 'Week', 'Month'])
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 800 })
+      await page.getByText(view, { exact: true }).click()
+      await expect(page.getByRole('radio', { name: view })).toBeChecked()
+      await expect(labels.first()).toBeVisible()
+      const boxes = await labels.evaluateAll((texts) =>
+        texts.map((text) => [text.getBoundingClientRect().left, text.getBoundingClientRect().right] as const),
+      )
+      expect(boxes.length, `${view} at ${width} px`).toBeGreaterThan(1)
+      for (const [index, [left]] of boxes.slice(1).entries())
+        expect(left, `${view} at ${width} px`).toBeGreaterThan(boxes[index]![1] + 2)
+      for (const text of await labels.allTextContents())
+        expect(text, `${view} at ${width} px`).toMatch(/^(\d\d:00|\d{1,2} \w{3,4})$/)
+    }
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.getByText('Week', { exact: true }).click()
+  await expect(page).toHaveURL(/\?minutes=10080$/)
+  await page.getByRole('button', { name: 'Earlier' }).click()
+  await expect(page).toHaveURL(/minutes=10080&until=/)
+  await page.reload()
+  await expect(page.getByRole('radio', { name: 'Week' })).toBeChecked()
+  await expect(page.getByText('Not seen in this period.')).toBeVisible()
+})
+
+test('When the newer version of an asset cannot be loaded, saving says so and keeps the input', async ({
+  page,
+  context,
+}) => {
+  const org = await Org.create()
+  const asset = await org.asset('Old name')
+  await org.signIn(page, org.email, `/assets/${asset.id}`)
+  await page.getByRole('button', { name: 'Edit' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Description').fill('Mine')
+  await org.patch(`/assets/${asset.id}`, { name: 'Their name' })
+  await context.route(`**/api/v1/assets/${asset.id}`, (route) =>
+    route.request().method() === 'GET' ? route.fulfill({ status: 400, json: {} }) : route.fallback(),
+  )
+  await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(dialog.getByRole('alert')).toContainText('The request failed')
+  await context.unrouteAll()
+  await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(dialog).toHaveCount(0)
+  expect(await org.get(`/assets/${asset.id}`)).toMatchObject({ name: 'Their name', description: 'Mine' })
+})
+
+test('Neither Ctrl+K, nor the browser’s Back, nor closing the window discards the input of a dialog', async ({
+  page,
+}) => {
+  const org = await Org.create()
+  await org.asset('Ladder')
+  await org.signIn(page, org.email, '/locations')
+  const field = await openSearch(page)
+  await field.fill('create asset')
+  await expect(page.getByRole('dialog').locator('[data-selected]')).toContainText('Create asset')
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Create asset' })
+  const name = dialog.getByLabel('Name')
+  await name.fill('Forklift')
+  await page.keyboard.press('Control+k')
+  await expect(page.getByPlaceholder('Search by name, key or tag')).toHaveCount(0)
+
+  const question = page.getByRole('dialog', { name: 'Discard your input?' })
+  await page.evaluate(() => history.back())
+  await question.getByRole('button', { name: 'Keep editing' }).click()
+  await expect(page).toHaveURL(/\/assets\?create=yes$/)
+  await expect(name).toHaveValue('Forklift')
+
+  const asked = page.waitForEvent('dialog')
+  const closing = page.close({ runBeforeUnload: true })
+  const leave = await asked
+  expect(leave.type()).toBe('beforeunload')
+  await leave.dismiss()
+  await closing
+  await expect(name).toHaveValue('Forklift')
+
+  await page.evaluate(() => history.back())
+  await question.getByRole('button', { name: 'Discard' }).click()
+  await expect(page).toHaveURL(/\/locations$/)
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await page.getByRole('link', { name: 'Assets', exact: true }).click()
+  await page.getByRole('button', { name: 'Create asset' }).click()
+  await expect(name).toHaveValue('')
+  await name.fill('Crane')
+  await dialog.getByRole('button', { name: 'Create asset' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Crane' })).toBeVisible()
+})
+
+test('An end that is not set looks like a placeholder, not like a value', async ({ page }) => {
+  const org = await Org.create()
+  const asset = await org.asset('Ladder')
+  await org.signIn(page, org.email, `/assets/${asset.id}`)
+  await page.getByRole('button', { name: 'Edit' }).click()
+  await expect(page.getByRole('dialog').getByText('No end')).toHaveCSS('font-style', 'italic')
 })
 
 test('When two users change different fields of an asset, both changes are kept', async ({ page }) => {
@@ -210,8 +416,8 @@ test('Edited metadata is saved with the first click, and invalid JSON is reporte
 test('A dialog with typed input asks before Escape discards it', async ({ page }) => {
   const org = await Org.create()
   await org.signIn(page, org.email, '/assets')
-  const open = page.getByRole('button', { name: 'New asset' }).first()
-  const dialog = page.getByRole('dialog', { name: 'New asset' })
+  const open = page.getByRole('button', { name: 'Create asset' }).first()
+  const dialog = page.getByRole('dialog', { name: 'Create asset' })
   const question = page.getByRole('dialog', { name: 'Discard your input?' })
   const name = dialog.getByLabel('Name')
   await open.click()
@@ -240,7 +446,7 @@ test('A key or tag conflict is reported under its field, with a link to the owne
   const owner = await org.asset('The owner', { external_key: 'A-1', tags: [{ tag_type: 'rfid', value: 'E2AA' }] })
   const hall = await org.location('Hall', { external_key: 'HALL' })
   await org.signIn(page, org.email, '/assets')
-  await page.getByRole('button', { name: 'New asset' }).first().click()
+  await page.getByRole('button', { name: 'Create asset' }).first().click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Name').fill('Second')
   await dialog.getByLabel('Key').fill('A-1')
@@ -257,7 +463,7 @@ test('A key or tag conflict is reported under its field, with a link to the owne
   await expect(dialog.getByRole('link', { name: 'The owner' })).toHaveAttribute('href', `/assets/${owner.id}`)
 
   await page.goto(`${url()}/locations`)
-  await page.getByRole('button', { name: 'New location' }).first().click()
+  await page.getByRole('button', { name: 'Create location' }).first().click()
   await dialog.getByLabel('Name').fill('Second')
   await dialog.getByLabel('Key').fill('HALL')
   await dialog.getByRole('button', { name: 'Create location' }).click()
@@ -307,12 +513,12 @@ test('Selected assets are changed, exported, printed and deleted together; views
   const names = async (): Promise<string[]> => table.getByRole('link', { name: /^Crate/ }).allInnerTexts()
   const crates = (...numbers: number[]): string[] => numbers.map((number) => `Crate ${number}`)
 
-  await table.getByRole('button', { name: 'Seen', exact: true }).click()
+  await table.getByRole('button', { name: 'Last seen', exact: true }).click()
   await expect(page).toHaveURL(/sort=last_seen_at/)
   // The order of the two assets that were never seen is that of their random ids.
   const seen = async (): Promise<string[]> => (await names()).slice(0, 4)
   await expect.poll(seen).toEqual(crates(4, 2, 1, 3))
-  await table.getByRole('button', { name: 'Seen', exact: true }).click()
+  await table.getByRole('button', { name: 'Last seen', exact: true }).click()
   await expect.poll(seen).toEqual(crates(3, 1, 2, 4))
   expect((await names()).slice(4).sort()).toEqual(crates(5, 6))
   await page.getByRole('button', { name: 'Columns' }).click()
@@ -386,7 +592,7 @@ test('An operator sets the location of an asset; a deletion can be undone for 30
   const { org, dock, assets } = await warehouse()
   const [crate, other] = [assets[5]!, assets[4]!]
   await org.signIn(page, await org.member('operator'), `/assets/${crate.id}`)
-  await expect(page.getByText('Not seen yet.').first()).toBeVisible()
+  await expect(page.getByText('Never seen.').first()).toBeVisible()
   await page.getByRole('button', { name: 'Set location' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('combobox', { name: 'Location' }).fill('Dock')

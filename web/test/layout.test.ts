@@ -6,6 +6,11 @@ import { expect, test } from './support/test.ts'
 
 test('No control moves by itself while the app is used', async ({ page, context }) => {
   const moved = await watchLayoutShifts(context)
+  // Data that arrive late: input excuses shifts for half a second.
+  await context.route(/\/api\/v1\/(?!live|auth)/, async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 700))
+    await route.continue()
+  })
   const { org, hall, reader, tag } = await warehouse()
   await page.setViewportSize({ width: 1280, height: 1400 })
   const expectNoShift = async (where: string): Promise<void> => {
@@ -52,6 +57,7 @@ test('No control moves by itself while the app is used', async ({ page, context 
   await expect(page.getByRole('table').first()).toContainText('Crate 6')
   await expectNoShift('An asset arrives at a location')
 
+  await context.unrouteAll()
   await page.goto(new URL(`/scan?location=${hall.id}`, page.url()).href)
   await settled(page)
   await expectNoShift('The scan page loads')

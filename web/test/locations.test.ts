@@ -1,3 +1,5 @@
+import type { LocationCount } from '../src/api/types.ts'
+import { treeRows } from '../src/features/locations/tree.ts'
 import { openSearch } from './support/navigation.ts'
 import { Org, url, warehouse } from './support/org.ts'
 import { expect, test } from './support/test.ts'
@@ -17,9 +19,9 @@ test('The location tree can be collapsed and searched', async ({ page }) => {
 test('A location can be created below another and moved, and cannot be deleted while in use', async ({ page }) => {
   const { org, hall, dock } = await warehouse()
   await org.signIn(page, org.email, `/locations/${hall.id}`)
-  await page.getByRole('button', { name: 'New location' }).click()
-  await page.getByRole('dialog').getByLabel('Name').fill('Shelf 7')
   await page.getByRole('button', { name: 'Create location' }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill('Shelf 7')
+  await page.getByRole('dialog').getByRole('button', { name: 'Create location' }).click()
   await page.getByRole('link', { name: 'Shelf 7' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'Shelf 7' })).toBeVisible()
   await page.getByRole('button', { name: 'Edit' }).click()
@@ -156,11 +158,11 @@ test(
     await expect(counts).toHaveText([/^Riverside4$/, /^Dock 11$/, /^Hall A3$/, /^Rack 72$/, /^Yard1$/, /^Never seen1$/])
     const attention = page.locator('section', { has: page.getByRole('heading', { name: 'Needs attention' }) })
     await expect(attention.getByRole('link')).toHaveText([
-      /^1\s*asset was never seen$/,
+      /^1\s*asset has never been seen$/,
       /^1\s*reader is silent$/,
       /^1\s*unassigned tag$/,
     ])
-    await attention.getByRole('link', { name: 'asset was never seen' }).click()
+    await attention.getByRole('link', { name: 'asset has never been seen' }).click()
     await expect(page.getByRole('table', { name: 'Assets never seen' }).getByRole('row')).toHaveText([
       /Name/,
       /Crate 6/,
@@ -191,21 +193,21 @@ test('The labels of the chart of moves are round and never collide', async ({ pa
     )
   await org.signIn(page)
   const chart = page.locator('section', { has: page.getByRole('heading', { name: 'Moves over time' }) })
-  const labels = (axis: string) => chart.locator(`.recharts-${axis}-tick-labels text`)
+  const labels = (axis: 'time' | 'count') => chart.locator(`[data-axis=${axis}] text`)
   for (const view of ['Day', 'Week', 'Month'])
     for (const width of [1280, 768, 390]) {
       await page.setViewportSize({ width, height: 800 })
       await chart.getByText(view, { exact: true }).click()
-      await expect(labels('xAxis').first()).toBeVisible()
-      const boxes = await labels('xAxis').evaluateAll((texts) =>
+      await expect(labels('time').first()).toBeVisible()
+      const boxes = await labels('time').evaluateAll((texts) =>
         texts.map((text) => [text.getBoundingClientRect().left, text.getBoundingClientRect().right] as const),
       )
       expect(boxes.length, `${view} at ${width} px`).toBeGreaterThan(1)
       for (const [index, [left]] of boxes.slice(1).entries())
         expect(left, `${view} at ${width} px`).toBeGreaterThan(boxes[index]![1] + 4)
-      const texts = await labels('xAxis').allTextContents()
+      const texts = await labels('time').allTextContents()
       for (const text of texts) expect(text).toMatch(view === 'Day' ? /^\d\d:00$/ : /^\d{1,2} \w{3}$/)
-      expect((await labels('yAxis').allTextContents()).map(Number).every(Number.isInteger)).toBe(true)
+      expect((await labels('count').allTextContents()).map(Number).every(Number.isInteger)).toBe(true)
     }
 })
 
@@ -261,13 +263,14 @@ test(
     await expect(selected).toContainText('Crate 1')
     await expect(dialog.getByText(/rfid tag of Crate 1 · Hall A · \d+ min\. ago/)).toBeVisible()
     await field.fill('hall')
-    await expect(selected).toContainText('HALL-A')
+    await expect(selected).toContainText('HALL-A · Riverside · 3 assets')
+    await expect(dialog.getByText('See all locations')).toBeVisible()
     await expect(dialog.getByText('Scan at Hall A')).toBeVisible()
     await field.fill('gate')
     await expect(selected).toContainText(/Gate\s*last message/)
     await field.fill('crate')
     await expect(selected).toContainText(/Crate 1\s*CRATE-1 · Hall A · \d+ min\. ago/)
-    await expect(dialog.getByText('CRATE-5 · not seen yet')).toBeVisible()
+    await expect(dialog.getByText('CRATE-5 · Never seen')).toBeVisible()
     await expectAccessible(page)
     let requests = 0
     page.on('request', (request) => (requests += request.url().includes('/search') ? 1 : 0))
@@ -286,17 +289,45 @@ test(
     await search('api key', 'API keys', /settings\/api-keys$/)
     await search('gate', 'Gate', new RegExp(`/readers/${reader.id}$`))
     await search('create location', 'Create location', /locations\?create=yes$/)
-    await expect(page.getByRole('dialog', { name: 'New location' })).toBeVisible()
+    await expect(page.getByRole('dialog', { name: 'Create location' })).toBeVisible()
     await page.keyboard.press('Escape')
     await page.goto(`${url()}/locations/${hall.id}`)
     await expect(page.getByRole('heading', { level: 1, name: 'Hall A' })).toBeVisible()
     await search('scan here', 'Scan at Hall A', new RegExp(`/scan\\?location=${hall.id}$`))
     await (await openSearch(page)).fill('crate')
-    await dialog.getByText('See all results').click()
+    await dialog.getByText('See all assets').click()
     await expect(page).toHaveURL(/\/assets\?q=crate$/)
     await expect(page.getByRole('table', { name: 'Assets' }).getByRole('row')).toHaveCount(7)
+    await (await openSearch(page)).fill('dock')
+    await dialog.getByText('See all locations').click()
+    await expect(page).toHaveURL(/\/locations\?q=dock$/)
   },
 )
+
+test('A search that fails says so, and one without results says that', async ({ page, context }) => {
+  const { org } = await warehouse()
+  await org.signIn(page)
+  const field = await openSearch(page)
+  const dialog = page.getByRole('dialog')
+  await field.fill('xyzzy')
+  await expect(dialog.getByText('No results')).toBeVisible()
+  await context.route('**/api/v1/search**', (route) =>
+    route.fulfill({
+      status: 400,
+      json: {
+        error: { type: 'validation_error', title: 'Bad', status: 400, detail: 'Bad', instance: '', request_id: '' },
+      },
+    }),
+  )
+  await field.fill('xyzzy2')
+  await expect(dialog.getByText('The search failed. Change the text to try again.')).toBeVisible()
+  await context.unroute('**/api/v1/search**')
+  await context.setOffline(true)
+  await field.fill('xyzzy3')
+  await expect(dialog.getByText('The server cannot be reached')).toBeVisible()
+  await context.setOffline(false)
+  await expect(dialog.getByText('No results')).toBeVisible()
+})
 
 test('When two users change different fields of a location, both changes are kept', async ({ page }) => {
   const org = await Org.create()
@@ -309,4 +340,94 @@ test('When two users change different fields of a location, both changes are kep
   await dialog.getByRole('button', { name: 'Save', exact: true }).click()
   await expect(dialog).toHaveCount(0)
   expect(await org.get(`/locations/${location.id}`)).toMatchObject({ name: 'Their name', description: 'Mine' })
+})
+
+test('When two users change the same field or the parent of a location, the second decides', async ({ page }) => {
+  const { org, site, hall, dock } = await warehouse()
+  const shelf = await org.location('Shelf', { parent_id: hall.id })
+  await org.signIn(page, org.email, `/locations/${shelf.id}`)
+  await page.getByRole('button', { name: 'Edit' }).click()
+  const dialog = page.getByRole('dialog')
+  const conflict = dialog.getByRole('alert')
+  await dialog.getByLabel('Name').fill('My shelf')
+  await dialog.getByRole('combobox', { name: 'Parent location' }).fill('Dock 1')
+  await page.getByRole('option', { name: /Dock 1/ }).click()
+  await org.patch(`/locations/${shelf.id}`, { name: 'Their shelf', parent_id: site.id, description: 'Theirs' })
+  await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(conflict.getByRole('listitem')).toHaveText([
+    'Name: yours “My shelf”, theirs “Their shelf”',
+    'Parent location: yours “Dock 1”, theirs “Riverside”',
+  ])
+  await dialog.getByRole('button', { name: 'Overwrite with mine' }).click()
+  await expect(dialog).toHaveCount(0)
+  expect(await org.get(`/locations/${shelf.id}`)).toMatchObject({
+    name: 'My shelf',
+    parent_id: dock.id,
+    description: 'Theirs',
+  })
+})
+
+test('The keyboard moves a location to the top level', async ({ page }) => {
+  const { org, hall } = await warehouse()
+  const shelf = await org.location('Shelf 7', { parent_id: hall.id })
+  await org.signIn(page, org.email, `/locations/${shelf.id}`)
+  const dialog = page.getByRole('dialog')
+  const parent = dialog.getByRole('combobox', { name: 'Parent location' })
+  await page.getByRole('button', { name: 'Edit' }).click()
+  await expect(parent).toHaveValue('Hall A (HALL-A)')
+  await parent.fill('none')
+  await expect(page.getByRole('option', { name: 'None (top level)' })).toBeVisible()
+  await parent.press('ArrowDown')
+  await parent.press('Enter')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(dialog).toHaveCount(0)
+  expect(await org.get(`/locations/${shelf.id}`)).toMatchObject({ parent_id: null })
+
+  // A new location has no parent at first; choosing none again changes nothing.
+  await page.getByRole('link', { name: 'Locations', exact: true }).first().click()
+  await page.getByRole('button', { name: 'Create location' }).click()
+  await dialog.getByLabel('Name').fill('Yard')
+  await parent.focus()
+  await parent.press('ArrowDown')
+  await page.getByRole('option', { name: 'None (top level)' }).click()
+  await dialog.getByRole('button', { name: 'Create location' }).click()
+  await expect(page.getByRole('link', { name: 'Yard' })).toBeVisible()
+})
+
+test('The URL of a location holds the switch and the pages of its lists', async ({ page }) => {
+  const { org, site, hall } = await warehouse()
+  const keys = Array.from({ length: 20 }, (_, index) => `BOX-${index}`)
+  await Promise.all(keys.map((key) => org.asset(key, { external_key: key })))
+  await org.post('/inventory/save', { location_identifier: hall.external_key, asset_identifiers: keys })
+  await org.signIn(page, org.email, `/locations/${site.id}`)
+  const here = page.locator('section', { has: page.getByRole('heading', { name: 'Assets here' }) })
+  const events = page.locator('section', { has: page.getByRole('heading', { name: 'Arrivals and departures' }) })
+  await here.getByRole('button', { name: '2', exact: true }).click()
+  await expect(page).toHaveURL(/\?page=2$/)
+  await events.getByRole('button', { name: '2', exact: true }).click()
+  await expect(page).toHaveURL(/\?page=2&events=2$/)
+  await page.reload()
+  await expect(here.getByText('16–24 of 24 assets')).toBeVisible()
+  await expect(events.getByText(/^16–/)).toBeVisible()
+  await page.getByRole('switch', { name: 'Include locations below' }).click()
+  await expect(page).toHaveURL(/\?below=no$/)
+  await page.reload()
+  await expect(page.getByRole('switch', { name: 'Include locations below' })).not.toBeChecked()
+  await expect(page.getByText('No assets were last seen here')).toBeVisible()
+})
+
+test('Thirty thousand locations below one are put in order within two seconds', () => {
+  const location = (index: number) => ({
+    location_id: index + 1,
+    external_key: `L-${index}`,
+    name: `Shelf ${index}`,
+    parent_id: index === 0 ? null : 1,
+    here: 0,
+    here_with_subtree: 0,
+  })
+  const locations = Array.from({ length: 30_000 }, (_, index) => location(index)) as LocationCount[]
+  const started = performance.now()
+  const rows = treeRows(locations, new Set())
+  expect(rows).toHaveLength(30_000)
+  expect(performance.now() - started).toBeLessThan(2000)
 })

@@ -27,10 +27,10 @@ const hasControl = async (
 
 /** Minimum role, page and control. */
 const controls: [Role, (fixture: Fixture) => string, ['button' | 'link', string]][] = [
-  ['manager', () => '/assets', ['button', 'New asset']],
+  ['manager', () => '/assets', ['button', 'Create asset']],
   ['manager', ({ assets }) => `/assets/${assets[0]!.id}`, ['button', 'Edit']],
   ['manager', ({ assets }) => `/assets/${assets[0]!.id}`, ['button', 'Attach']],
-  ['manager', () => '/locations', ['button', 'New location']],
+  ['manager', () => '/locations', ['button', 'Create location']],
   ['operator', ({ hall }) => `/locations/${hall.id}`, ['link', 'Scan here']],
   ['manager', () => '/readers', ['button', 'Create reader']],
   ['manager', () => '/import', ['button', 'Choose a CSV file']],

@@ -46,11 +46,21 @@ function parse(frame: string): LiveEvent | null {
   return kind === 'readers' || kind === 'gap' ? { kind } : null
 }
 
+/** The server sends something every 15 seconds. A connection that was silent for longer than two such periods is dead. */
+const silenceMs = 40_000
+
 async function readStream(response: Response): Promise<void> {
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+  let watchdog: ReturnType<typeof setTimeout> | undefined
+  const watch = (): void => {
+    clearTimeout(watchdog)
+    // This ends the pending read.
+    watchdog = setTimeout(() => void reader.cancel(), silenceMs)
+  }
   let rest = ''
   for (;;) {
-    const { done, value } = await reader.read()
+    watch()
+    const { done, value } = await reader.read().finally(() => clearTimeout(watchdog))
     if (done) return
     rest += value
     const frames = rest.split('\n\n')

@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ConflictError } from '../../../client/src/errors.ts'
 import { attachTag, createAsset } from '../api/assets.ts'
+import { refreshOverview } from '../api/overview.ts'
 import type { TagDraft } from '../api/types.ts'
 import { tagTypes } from '../lib/tags.ts'
 import { ago } from '../lib/time.ts'
@@ -55,7 +56,9 @@ export function AttachCode({
       return mode === 'new' ? attach.toNewAsset(name, tag) : attach.toAsset(assetId!, tag)
     },
     onSuccess: ({ last_read_at: lastReadAt }) => {
-      void queries.invalidateQueries({ queryKey: ['assets'] })
+      for (const key of ['assets', 'positions', 'inbox', 'attention'])
+        void queries.invalidateQueries({ queryKey: [key] })
+      refreshOverview(queries)
       const seen = typeof lastReadAt === 'string' ? ` The asset was last seen ${ago(lastReadAt)}.` : ''
       notify(`${code} is attached.${seen}`)
       onDone()

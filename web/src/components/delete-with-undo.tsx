@@ -1,4 +1,4 @@
-import { Button, Group, Text } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { delayDeletion, getPendingIds, onPendingChange, undoSeconds } from '../lib/delayed-deletion.ts'
@@ -7,13 +7,39 @@ import { notifyError } from './feedback.tsx'
 /** The ids of the records that are about to be deleted, or were just deleted; lists hide them. */
 export const usePendingDeletions = (): ReadonlySet<number> => useSyncExternalStore(onPendingChange, getPendingIds)
 
-function Countdown({ what, onUndo, onNow }: { what: string; onUndo: () => void; onNow: () => void }) {
+interface WaitingDeletion {
+  what: string
+  /** In milliseconds. */
+  started: number
+  onUndo: () => void
+  onNow: () => void
+}
+
+const toastId = 'deletions'
+let waiting: readonly WaitingDeletion[] = []
+
+/** All deletions share one message: the number of messages is limited, and one that is not shown cannot be undone. */
+function setWaiting(next: readonly WaitingDeletion[]): void {
+  const message = (
+    <Stack gap="xs" mah="40dvh" style={{ overflowY: 'auto' }}>
+      {next.map((one) => (
+        <Countdown key={`${one.started} ${one.what}`} {...one} />
+      ))}
+    </Stack>
+  )
+  const toast = { id: toastId, autoClose: false, withCloseButton: false, message } as const
+  if (next.length === 0) notifications.hide(toastId)
+  else if (waiting.length === 0) notifications.show(toast)
+  else notifications.update(toast)
+  waiting = next
+}
+
+function Countdown({ what, started, onUndo, onNow }: WaitingDeletion) {
   const [seconds, setSeconds] = useState(undoSeconds)
   useEffect(() => {
-    const started = Date.now()
     const timer = setInterval(() => setSeconds(undoSeconds - Math.floor((Date.now() - started) / 1000)), 250)
     return () => clearInterval(timer)
-  }, [])
+  }, [started])
   return (
     <Group justify="space-between" gap="xs">
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
@@ -40,7 +66,7 @@ export function deleteWithUndo(
   refresh: () => Promise<unknown>,
 ): void {
   const send = async (): Promise<readonly number[]> => {
-    notifications.hide(toast)
+    setWaiting(waiting.filter((one) => one !== deletion))
     // All requests are started at once: a page that is being left has no time for a second one.
     const results = await Promise.allSettled(ids.map(remove))
     const failed = results.find((one) => one.status === 'rejected')
@@ -49,18 +75,14 @@ export function deleteWithUndo(
     return ids.filter((_, index) => results[index]!.status === 'fulfilled')
   }
   const { undo, sendNow } = delayDeletion(ids, send)
-  const toast = notifications.show({
-    autoClose: false,
-    withCloseButton: false,
-    message: (
-      <Countdown
-        what={what}
-        onNow={sendNow}
-        onUndo={() => {
-          undo()
-          notifications.hide(toast)
-        }}
-      />
-    ),
-  })
+  const deletion: WaitingDeletion = {
+    what,
+    started: Date.now(),
+    onNow: sendNow,
+    onUndo: () => {
+      undo()
+      setWaiting(waiting.filter((one) => one !== deletion))
+    },
+  }
+  setWaiting([...waiting, deletion])
 }

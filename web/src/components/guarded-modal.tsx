@@ -1,5 +1,6 @@
 import { Button, Group, Modal, type ModalProps, Stack, Text } from '@mantine/core'
-import { useState } from 'react'
+import { useBlocker } from '@tanstack/react-router'
+import { useCallback, useState } from 'react'
 
 const questions = {
   input: {
@@ -16,7 +17,10 @@ const questions = {
   },
 }
 
-/** A dialog that asks before Escape, a click outside or the close button discards what `guards` names. */
+/**
+ * A dialog that asks before Escape, a click outside, the close button, or leaving the page discards what `guards` names.
+ * When the user closes the window, the browser asks.
+ */
 export function GuardedModal({
   guards,
   opened,
@@ -24,16 +28,42 @@ export function GuardedModal({
   children,
   ...rest
 }: ModalProps & { guards: keyof typeof questions | null }) {
-  const [isAsking, setAsking] = useState(false)
+  const [isClosing, setClosing] = useState(false)
+  const isGuarding = opened && guards !== null
+  const leaving = useBlocker({
+    // A dialog that the URL opens closes by replacing the URL of its page.
+    shouldBlockFn: useCallback(
+      ({ current, next, action }) => current.pathname !== next.pathname || (action !== 'PUSH' && action !== 'REPLACE'),
+      [],
+    ),
+    disabled: !isGuarding,
+    enableBeforeUnload: isGuarding,
+    withResolver: true,
+  })
+  const isLeaving = leaving.status === 'blocked'
   const question = questions[guards ?? 'input']
+  const keep = (): void => {
+    setClosing(false)
+    leaving.reset?.()
+  }
+  const discard = (): void => {
+    setClosing(false)
+    if (isLeaving) leaving.proceed()
+    else onClose()
+  }
   return (
     <Modal.Stack>
-      <Modal opened={opened} onClose={() => (guards === null ? onClose() : setAsking(true))} stackId="dialog" {...rest}>
+      <Modal
+        opened={opened}
+        onClose={() => (guards === null ? onClose() : setClosing(true))}
+        stackId="dialog"
+        {...rest}
+      >
         {children}
       </Modal>
       <Modal
-        opened={opened && isAsking}
-        onClose={() => setAsking(false)}
+        opened={opened && (isClosing || isLeaving)}
+        onClose={keep}
         stackId="question"
         withCloseButton={false}
         title={question.title}
@@ -41,16 +71,10 @@ export function GuardedModal({
         <Stack>
           <Text size="sm">{question.text}</Text>
           <Group justify="flex-end">
-            <Button variant="default" data-autofocus onClick={() => setAsking(false)}>
+            <Button variant="default" data-autofocus onClick={keep}>
               {question.back}
             </Button>
-            <Button
-              color="red.8"
-              onClick={() => {
-                setAsking(false)
-                onClose()
-              }}
-            >
+            <Button color="red.8" onClick={discard}>
               {question.close}
             </Button>
           </Group>

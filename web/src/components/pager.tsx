@@ -14,6 +14,7 @@ export function Pager({
   size,
   total,
   rows,
+  hidden = 0,
   onPage,
   what,
 }: {
@@ -22,6 +23,8 @@ export function Pager({
   total: number
   /** The number of rows on the page. */
   rows: number
+  /** The number of rows of the page that are not shown, because they are about to be deleted. */
+  hidden?: number
   onPage: (page: number) => void
   what: string
 }) {
@@ -32,12 +35,14 @@ export function Pager({
   useEffect(() => {
     if (isBeyondEnd) onPage(pages)
   }, [isBeyondEnd, pages])
-  if (total === 0 || page > pages) return null
+  if (total === hidden || page > pages) return null
   const first = (page - 1) * size + 1
+  const last = Math.min(page * size, total) - hidden
   return (
     <Group justify="space-between" mt="sm" gap="xs">
       <Text size="xs" c="dimmed" className="number" aria-live="polite">
-        {formatNumber(first)}–{formatNumber(Math.min(page * size, total))} of {formatNumber(total)} {what}
+        {last >= first && `${formatNumber(first)}–${formatNumber(last)} of `}
+        {formatNumber(total - hidden)} {what}
       </Text>
       {pages > 1 && (
         <Pagination

@@ -9,7 +9,14 @@ import { useLocationPath } from '../api/overview.ts'
 type PickerProps = Omit<SelectProps, 'data' | 'value' | 'onChange'> & {
   value: number | null
   onChange: (id: number | null, name: string | null) => void
+  /** An option that chooses no record. */
+  noneLabel?: string
 }
+
+/** The parent of a location without one. */
+export const topLevel = 'None (top level)'
+
+const none = 'none'
 
 interface NamedRecord {
   id: number
@@ -28,6 +35,7 @@ function Picker({
   chosen,
   text,
   pathOf,
+  noneLabel,
   onSearch,
   value,
   onChange,
@@ -50,6 +58,10 @@ function Picker({
   const isChosenListed = chosen === undefined || matches.some((one) => one.id === chosen.id)
   // While the user searches, the current choice is listed only if it matches.
   const all = text !== '' || isChosenListed ? matches : [chosen, ...matches]
+  const noneOption =
+    noneLabel !== undefined && noneLabel.toLowerCase().startsWith(text.toLowerCase())
+      ? [{ value: none, label: noneLabel }]
+      : []
   useEffect(() => {
     if (!isEnterPending || found === undefined) return
     setEnterPending(false)
@@ -63,14 +75,14 @@ function Picker({
       searchable
       clearable
       allowDeselect={false}
-      nothingFoundMessage={found === undefined ? 'Searching …' : 'Nothing found'}
+      nothingFoundMessage={found === undefined ? 'Searching …' : 'No results'}
       rightSection={found === undefined ? <Loader size={rest.size === 'md' ? 20 : 18} /> : undefined}
-      data={all.map(option)}
+      data={[...noneOption, ...all.map(option)]}
       filter={({ options }) => options}
       renderOption={({ option: { value: id, label } }) => (
         <div>
           {label}
-          {pathOf !== undefined && (
+          {pathOf !== undefined && id !== none && (
             <Text size="xs" c="dimmed">
               {pathOf(Number(id))}
             </Text>
@@ -102,14 +114,14 @@ function Picker({
 }
 
 /** The text to search for: empty when the input only shows the label of the current choice. */
-const searchText = (typed: string, chosen: NamedRecord | undefined): string =>
-  chosen !== undefined && typed === option(chosen).label ? '' : typed.trim()
+const searchText = (typed: string, chosen: NamedRecord | undefined, noneLabel?: string): string =>
+  typed === noneLabel || (chosen !== undefined && typed === option(chosen).label) ? '' : typed.trim()
 
 export function LocationPicker(props: PickerProps) {
   const [typed, setTyped] = useState('')
   const [debounced] = useDebouncedValue(typed, 200)
   const { data: chosen } = useQuery({ ...oneLocation(props.value ?? 0), enabled: props.value !== null })
-  const [text, sent] = [searchText(typed, chosen), searchText(debounced, chosen)]
+  const [text, sent] = [typed, debounced].map((one) => searchText(one, chosen, props.noneLabel)) as [string, string]
   const { data, isPlaceholderData } = useQuery(listLocations({ q: sent, limit: 20, offset: 0 }))
   const pathOf = useLocationPath()
   return (
@@ -128,7 +140,7 @@ export function AssetPicker(props: PickerProps) {
   const [typed, setTyped] = useState('')
   const [debounced] = useDebouncedValue(typed, 200)
   const { data: chosen } = useQuery({ ...oneAsset(props.value ?? 0), enabled: props.value !== null })
-  const [text, sent] = [searchText(typed, chosen), searchText(debounced, chosen)]
+  const [text, sent] = [typed, debounced].map((one) => searchText(one, chosen, props.noneLabel)) as [string, string]
   const { data, isPlaceholderData } = useQuery(listAssets({ q: sent, limit: 20, offset: 0 }))
   return (
     <Picker

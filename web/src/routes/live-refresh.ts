@@ -21,17 +21,30 @@ function staleKeys(events: readonly LiveEvent[]): QueryKey[] {
   return [...(kinds.has('move') ? keysOfMoves : []), ...(kinds.has('readers') ? keysOfReaders : [])]
 }
 
+/** The assets at a location come and go with their moves: while the pointer is over a table, its rows stay in place. */
+const isPointerOverTable = (): boolean =>
+  matchMedia('(hover: hover)').matches && document.querySelector('.table-wrap:hover') !== null
+
 /** Refetches the queries that live events make stale, at most once per interval. */
 export function useLiveRefresh(): void {
   const queries = useQueryClient()
   useEffect(() => {
     let pending: LiveEvent[] = []
+    let isDelayed = false
     let timer: ReturnType<typeof setTimeout> | null = null
     const refresh = (): void => {
       const keys = staleKeys(pending)
       pending = []
       timer = null
-      for (const queryKey of keys) void queries.invalidateQueries({ queryKey })
+      const isPaused = isPointerOverTable()
+      isDelayed ||= keys.includes(assetKeys.atLocation)
+      for (const queryKey of keys) if (queryKey !== assetKeys.atLocation) void queries.invalidateQueries({ queryKey })
+      if (!isDelayed) return
+      if (isPaused) timer = setTimeout(refresh, refreshIntervalMs)
+      else {
+        isDelayed = false
+        void queries.invalidateQueries({ queryKey: assetKeys.atLocation })
+      }
     }
     const stop = subscribeToLive((events) => {
       pending.push(...events)

@@ -6,15 +6,18 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
+  notFound,
   redirect,
 } from '@tanstack/react-router'
 import { loadCode } from '../api/connection.ts'
 import { currentUser } from '../api/session.ts'
 import { SignInPage } from '../features/auth/sign-in.tsx'
 import {
+  assetPageSearch,
   assetSearch,
   importSearch,
   labelSearch,
+  locationPageSearch,
   locationSearch,
   pageSearch,
   readersSearch,
@@ -32,6 +35,11 @@ const lazyPage = <const Path extends string>(
   component: Parameters<typeof lazyRouteComponent>[0],
   name: string,
 ) => ({ path, component: lazyRouteComponent(() => loadCode(component), name) }) as const
+
+/** A URL whose id is not a number leads to the page for unknown URLs. */
+const requireId = (id: string): void => {
+  if (!Number.isSafeInteger(Number(id)) || Number(id) <= 0) throw notFound()
+}
 
 /** Pages for users who are not signed in. */
 const publicRoutes = [
@@ -86,6 +94,8 @@ const appRoutes = [
   createRoute({
     ...parent,
     ...lazyPage('/assets/$assetId', () => import('../features/assets/asset-page.tsx'), 'AssetPage'),
+    validateSearch: assetPageSearch,
+    loader: ({ params }) => requireId(params.assetId),
   }),
   createRoute({
     ...parent,
@@ -95,6 +105,8 @@ const appRoutes = [
   createRoute({
     ...parent,
     ...lazyPage('/locations/$locationId', () => import('../features/locations/location-page.tsx'), 'LocationPage'),
+    validateSearch: locationPageSearch,
+    loader: ({ params }) => requireId(params.locationId),
   }),
   createRoute({
     ...parent,
@@ -114,6 +126,7 @@ const appRoutes = [
   createRoute({
     ...parent,
     ...lazyPage('/readers/$readerId', () => import('../features/readers/reader-page.tsx'), 'ReaderPage'),
+    loader: ({ params }) => requireId(params.readerId),
   }),
   createRoute({
     ...parent,

@@ -12,6 +12,9 @@ const positiveInteger = (value: unknown): number | undefined => {
 const oneOf = <T extends string>(value: unknown, allowed: readonly T[]): T | undefined =>
   allowed.find((one) => one === value)
 
+const timestamp = (value: unknown): string | undefined =>
+  typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? new Date(value).toISOString() : undefined
+
 /** Removes undefined parameters, so that they do not appear in the URL. */
 const withoutUndefined = <T extends object>(search: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as never
@@ -40,6 +43,18 @@ export const assetSearch = (raw: Raw) =>
 
 export const locationSearch = (raw: Raw) => withoutUndefined({ q: text(raw['q']), ...create(raw) })
 
+/** `below=no` excludes the locations below; `page` is that of the assets, `events` that of the arrivals and departures. */
+export const locationPageSearch = (raw: Raw) =>
+  withoutUndefined({
+    below: oneOf(raw['below'], ['no'] as const),
+    page: positiveInteger(raw['page']),
+    events: positiveInteger(raw['events']),
+  })
+
+/** The history of an asset covers `minutes` until an instant, or until now. */
+export const assetPageSearch = (raw: Raw) =>
+  withoutUndefined({ minutes: positiveInteger(raw['minutes']), until: timestamp(raw['until']) })
+
 export const readersSearch = (raw: Raw) =>
   withoutUndefined({
     ...create(raw),
@@ -60,9 +75,6 @@ export const scanSearch = (raw: Raw) => withoutUndefined({ location: positiveInt
 const reportTabs = ['point-in-time', 'dwell', 'flow', 'history'] as const
 
 export type ReportTab = (typeof reportTabs)[number]
-
-const timestamp = (value: unknown): string | undefined =>
-  typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? new Date(value).toISOString() : undefined
 
 /**
  * `at` is the time of the report about a point in time. The period is the last `days`, or `from` until `to`. `level` is the level

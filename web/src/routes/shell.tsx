@@ -30,6 +30,8 @@ const CommandPalette = lazy(() =>
   loadCode(() => import('../features/search/command-palette.tsx')).then((all) => ({ default: all.CommandPalette })),
 )
 
+const isMac = /^Mac/.test(navigator.platform)
+
 const links = [
   { to: '/', label: 'Overview', icon: IconLayoutDashboard },
   { to: '/assets', label: 'Assets', icon: IconBox },
@@ -121,7 +123,7 @@ function SearchButton({ onClick }: { onClick: () => void }) {
             Search everything
           </Text>
           <Text size="xs" c="dimmed" span>
-            Ctrl K
+            {isMac ? '⌘K' : 'Ctrl K'}
           </Text>
         </Group>
       </UnstyledButton>
@@ -144,7 +146,8 @@ export function Shell() {
     setSearched(true)
     setSearching(true)
   }
-  useHotkeys([['mod+K', search]], [])
+  // A search result leads away from the page, and a dialog may hold typed input or a secret.
+  useHotkeys([['mod+K', () => document.querySelector('[role=dialog][aria-modal=true]') === null && search()]], [])
   return (
     <AppShell
       layout="alt"

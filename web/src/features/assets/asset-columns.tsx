@@ -6,7 +6,8 @@ import { RelativeTime } from '../../components/relative-time.tsx'
 
 export interface AssetRow {
   asset: Asset | AssetAtLocation
-  position: AssetLocation | undefined
+  /** Null when the asset was never seen; undefined while its position is not known. */
+  position: AssetLocation | null | undefined
 }
 
 export const assetColumns: ColumnDef<AssetRow>[] = [
@@ -39,11 +40,11 @@ export const assetColumns: ColumnDef<AssetRow>[] = [
   },
   {
     id: 'location',
-    header: 'Last seen at',
+    header: 'Location',
     cell: ({ row: { original } }) =>
-      original.position === undefined ? (
+      original.position === undefined ? null : original.position === null ? (
         <Text size="sm" c="dimmed">
-          not seen yet
+          Never seen
         </Text>
       ) : (
         <>
@@ -56,11 +57,12 @@ export const assetColumns: ColumnDef<AssetRow>[] = [
   },
   {
     id: 'last_seen_at',
-    header: 'Seen',
+    header: 'Last seen',
     enableSorting: true,
     accessorFn: ({ position }) => position?.asset_last_seen,
     meta: { from: 'md' },
-    cell: ({ row: { original } }) => <RelativeTime at={original.position?.asset_last_seen} fallback="–" />,
+    cell: ({ row: { original } }) =>
+      original.position === undefined ? null : <RelativeTime at={original.position?.asset_last_seen} fallback="–" />,
   },
   {
     id: 'tags',
@@ -90,8 +92,8 @@ export const assetColumns: ColumnDef<AssetRow>[] = [
 /** The columns that the user may hide. */
 export const optionalColumns: readonly { id: string; label: string }[] = [
   { id: 'external_key', label: 'Key' },
-  { id: 'location', label: 'Last seen at' },
-  { id: 'last_seen_at', label: 'Seen' },
+  { id: 'location', label: 'Location' },
+  { id: 'last_seen_at', label: 'Last seen' },
   { id: 'tags', label: 'Tags' },
   { id: 'updated_at', label: 'Changed' },
   { id: 'state', label: 'State' },

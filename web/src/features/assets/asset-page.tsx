@@ -48,42 +48,50 @@ function CurrentLocationCard({ assetId }: { assetId: number }) {
   return (
     <Card title="Current location">
       {position.isError && <ErrorAlert error={position.error} />}
-      {position.isPending && <Skeleton rows={2} height={22} />}
-      {position.isSuccess && row === undefined && (
-        <Text size="sm" c="dimmed">
-          Not seen yet.{' '}
-          {isOperator && (
-            <>
-              Attach a tag that a reader can read, or{' '}
-              <Anchor inherit underline="always" renderRoot={(props) => <Link to="/scan" {...props} />}>
-                scan the asset
-              </Anchor>{' '}
-              at its current location.
-            </>
-          )}
-        </Text>
-      )}
-      {row !== undefined && (
-        <SimpleGrid cols={{ base: 2, sm: 3 }} spacing="md">
-          <Fact label="Location">
-            <Text fw={650} span>
-              <LocationLink id={row.location_id} fallback={row.location_external_key} />
-            </Text>
-          </Fact>
-          <Fact label="Last seen">
-            <RelativeTime at={row.asset_last_seen} />
-          </Fact>
-          {stay !== undefined && (
-            <Fact label="At this location for">
-              {isCompleteStay ? '' : 'at least '}
-              {duration((Date.now() - stay.from) / 1000)}
+      {/* The height of the facts, so that nothing below moves when they arrive. */}
+      <Box mih={{ base: 98, sm: 42 }}>
+        {position.isSuccess && row === undefined && (
+          <Text size="sm" c="dimmed">
+            Never seen.{' '}
+            {isOperator && (
+              <>
+                Attach a tag that a reader can read, or{' '}
+                <Anchor inherit underline="always" renderRoot={(props) => <Link to="/scan" {...props} />}>
+                  scan the asset
+                </Anchor>{' '}
+                at its current location.
+              </>
+            )}
+          </Text>
+        )}
+        {(position.isPending || row !== undefined) && (
+          <SimpleGrid cols={{ base: 2, sm: 3 }} spacing="md">
+            <Fact label="Location">
+              {row === undefined ? (
+                <Placeholder />
+              ) : (
+                <Text fw={650} span>
+                  <LocationLink id={row.location_id} fallback={row.location_external_key} />
+                </Text>
+              )}
             </Fact>
-          )}
-        </SimpleGrid>
-      )}
+            <Fact label="Last seen">
+              {row === undefined ? <Placeholder /> : <RelativeTime at={row.asset_last_seen} />}
+            </Fact>
+            {row !== undefined && stay !== undefined && (
+              <Fact label="At this location for">
+                {isCompleteStay ? '' : 'at least '}
+                {duration((Date.now() - stay.from) / 1000)}
+              </Fact>
+            )}
+          </SimpleGrid>
+        )}
+      </Box>
     </Card>
   )
 }
+
+const Placeholder = () => <Skeleton rows={1} height={22} />
 
 function Details({ asset }: { asset: Asset }) {
   const entries = Object.entries(asset.metadata)

@@ -1,4 +1,4 @@
-import { Button, Group, Paper, SegmentedControl, TextInput } from '@mantine/core'
+import { Box, Button, Group, Paper, SegmentedControl, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
@@ -13,6 +13,7 @@ import { Pager } from '../../components/pager.tsx'
 import { LocationPicker } from '../../components/pickers.tsx'
 import { ErrorAlert } from '../../components/feedback.tsx'
 import { useHasRole } from '../../components/use-session.ts'
+import { formatNumber } from '../../lib/time.ts'
 import type { assetSearch } from '../../routes/search-params.ts'
 import { type AssetRow, assetColumns } from './asset-columns.tsx'
 import { BulkActions, type SelectedAsset } from './bulk-actions.tsx'
@@ -38,14 +39,15 @@ function useRows({ q, sort, location, page = 1, active }: ReturnType<typeof asse
   const deleting = usePendingDeletions()
   const ids = data?.data.map((one) => one.id) ?? []
   const positions = useQuery({ ...listPositions({ asset_id: ids, limit: 200, offset: 0 }), enabled: ids.length > 0 })
+  const isLocated = positions.isSuccess && !positions.isPlaceholderData
   const rows = useMemo(() => {
     const byAsset = new Map(positions.data?.data.map((one) => [one.asset_id, one]))
     return data?.data
       .filter((asset) => !deleting.has(asset.id))
-      .map((asset): AssetRow => ({ asset, position: byAsset.get(asset.id) }))
-  }, [data, positions.data, deleting])
+      .map((asset): AssetRow => ({ asset, position: byAsset.get(asset.id) ?? (isLocated ? null : undefined) }))
+  }, [data, positions.data, isLocated, deleting])
   const hiddenCount = (data?.data.length ?? 0) - (rows?.length ?? 0)
-  return { rows, total: data === undefined ? undefined : data.total_count - hiddenCount, error }
+  return { rows, hiddenCount, total: data?.total_count, error, positions }
 }
 
 export function AssetsPage() {
@@ -54,11 +56,16 @@ export function AssetsPage() {
   const isManager = useHasRole('manager')
   const [typed, setTyped] = useState(search.q ?? '')
   const size = Math.min(search.size ?? 25, 100)
-  const { rows, total, error } = useRows(search, size)
+  const { rows, hiddenCount, total = 0, error, positions } = useRows(search, size)
+  const page = search.page ?? 1
   const change = (more: object): void =>
     void navigate({ search: (old) => ({ ...old, page: undefined, ...more }) as never, replace: true })
   const setCreating = (isOpen: boolean): void =>
-    void navigate({ search: (old) => ({ ...old, create: isOpen ? 'yes' : undefined }) as never, replace: true })
+    void navigate({
+      search: (old) => ({ ...old, create: isOpen ? 'yes' : undefined }) as never,
+      replace: true,
+      ignoreBlocker: true,
+    })
   const find = useDebouncedCallback((q: string) => change({ q: q === '' ? undefined : q }), 220)
   useEffect(() => setTyped((now) => (now.trim() === (search.q ?? '') ? now : (search.q ?? ''))), [search.q])
   const [selected, setSelected] = useState<ReadonlyMap<number, SelectedAsset>>(new Map())
@@ -74,7 +81,8 @@ export function AssetsPage() {
       return next
     })
   const hidden = (search.hide ?? '').split(',')
-  const isBeyondEnd = rows?.length === 0 && total !== undefined && total > 0
+  // The pager leads to the last page, which is then loaded.
+  const isBeyondEnd = rows?.length === 0 && hiddenCount === 0 && total > 0
   const isFiltered = search.q !== undefined || search.active !== undefined || search.location !== undefined
   return (
     <Page
@@ -83,7 +91,7 @@ export function AssetsPage() {
       actions={
         isManager && (
           <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
-            New asset
+            Create asset
           </Button>
         )
       }
@@ -127,6 +135,11 @@ export function AssetsPage() {
           <ViewsMenu search={search} onApply={(view) => void navigate({ search: view })} />
         </Group>
       </Group>
+      {error === null && positions.isError && (
+        <Box mb="sm">
+          <ErrorAlert error={positions.error} onRetry={() => void positions.refetch()} />
+        </Box>
+      )}
       {error !== null ? (
         <ErrorAlert error={error} />
       ) : (
@@ -145,8 +158,12 @@ export function AssetsPage() {
             sort={search.sort ?? 'external_key'}
             onSort={(sort) => change({ sort })}
             empty={
-              isFiltered ? (
-                <EmptyState icon={<IconSearch size={22} />} title="Nothing matches">
+              hiddenCount > 0 && total > hiddenCount ? (
+                <EmptyState icon={<IconBox size={22} />} title="All assets of this page will be deleted">
+                  The other pages have {formatNumber(total - hiddenCount)} more.
+                </EmptyState>
+              ) : isFiltered ? (
+                <EmptyState icon={<IconSearch size={22} />} title="No results">
                   Try a shorter search text or another location.
                 </EmptyState>
               ) : (
@@ -164,15 +181,16 @@ export function AssetsPage() {
         </Paper>
       )}
       <Pager
-        page={search.page ?? 1}
+        page={page}
         size={size}
-        total={total ?? 0}
+        total={total}
         rows={rows?.length ?? 0}
+        hidden={hiddenCount}
         what="assets"
         onPage={(page) => change({ page: page === 1 ? undefined : page })}
       />
       {selected.size > 0 && <BulkActions assets={[...selected.values()]} onClear={clearSelection} />}
-      <NewAsset opened={isManager && search.create === 'yes'} onClose={() => setCreating(false)} />
+      {isManager && search.create === 'yes' && <NewAsset onClose={() => setCreating(false)} />}
     </Page>
   )
 }

@@ -113,24 +113,29 @@ export function EditAsset({ asset, onClose }: { asset: Asset; onClose: () => voi
     initialValues: valuesOf(asset),
     validate: { name: required('A name'), metadata: metadataRule },
   })
+  /** Returns null when the user has to decide about a conflict. */
+  const save = async ({ from, values }: { from: Asset; values: Values }): Promise<Asset | null> => {
+    try {
+      return await patchAsset(asset.id, patchOf(from, values))
+    } catch (error) {
+      if (!(error instanceof StaleError)) throw error
+      const next = await getOne<Asset>(`/assets/${asset.id}`)
+      const { merged, conflicts } = mergeValues(from, values, next, 'mine')
+      if (conflicts.length === 0) return save({ from: rebase(next, merged), values: merged })
+      setTheirs(next)
+      return null
+    }
+  }
   const action = useMutation({
-    mutationFn: ({ from, values }: { from: Asset; values: Values }) => patchAsset(asset.id, patchOf(from, values)),
+    mutationFn: save,
     onSuccess: (saved) => {
+      if (saved === null) return
       queries.setQueryData(assetKeys.one(asset.id), saved)
       void queries.invalidateQueries({ queryKey: ['assets', 'list'] })
       notify('Saved.')
       onClose()
     },
-    onError: async (error, { from, values }) => {
-      if (!(error instanceof StaleError)) {
-        showFieldErrors(form, error)
-        return
-      }
-      const next = await getOne<Asset>(`/assets/${asset.id}`)
-      const { merged, conflicts } = mergeValues(from, values, next, 'mine')
-      if (conflicts.length > 0) setTheirs(next)
-      else action.mutate({ from: rebase(next, merged), values: merged })
-    },
+    onError: (error) => void showFieldErrors(form, error),
   })
   const rebase = (next: Asset, values: Values): Asset => {
     queries.setQueryData(assetKeys.one(asset.id), next)
@@ -140,8 +145,7 @@ export function EditAsset({ asset, onClose }: { asset: Asset; onClose: () => voi
     return next
   }
   const merge = (next: Asset, keep: 'mine' | 'theirs') => mergeValues(base, form.values, next, keep)
-  const hasFormError =
-    action.isError && theirs === null && !(action.error instanceof StaleError) && Object.keys(form.errors).length === 0
+  const hasFormError = action.isError && theirs === null && Object.keys(form.errors).length === 0
   return (
     <GuardedModal
       guards={form.isDirty() ? 'input' : null}

@@ -1,6 +1,6 @@
 import { ActionIcon, Anchor, Box, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { listHistory, listStays } from '../../api/assets.ts'
 import type { Stay } from '../../api/types.ts'
@@ -111,7 +111,7 @@ function describeStay(stay: Stay, isPresent: boolean): string {
   const began = Date.parse(stay.began_at)
   const ended = stay.ended_at === null ? null : Date.parse(stay.ended_at)
   const length = duration(((ended ?? Date.now()) - began) / 1000)
-  if (ended === null && !isPresent) return `from ${timeRange(began)}, beyond this period`
+  if (ended === null && !isPresent) return `from ${timeRange(began)}, still there at the end of this period`
   if (ended === null)
     return stay.began_earlier ? `since ${timeRange(began)} or earlier` : `since ${timeRange(began)}, ${length}`
   return stay.began_earlier ? `until ${timeRange(ended)}, ${length} or more` : `${timeRange(began, ended)}, ${length}`
@@ -161,7 +161,7 @@ function StayRow({ assetId, stay, name, text }: { assetId: number; stay: Stay; n
           </Text>
         </Box>
         <Text size="xs" c="dimmed" className="number" visibleFrom="xs">
-          {stay.minutes > 0 && `${formatNumber(stay.minutes)} min seen`}
+          {stay.minutes > 0 && `seen in ${formatNumber(stay.minutes)} ${stay.minutes === 1 ? 'minute' : 'minutes'}`}
         </Text>
       </div>
       <Notes stay={stay} />
@@ -170,9 +170,28 @@ function StayRow({ assetId, stay, name, text }: { assetId: number; stay: Stay; n
   )
 }
 
+/** The shown period, which the URL holds. */
+function useZoom(): [Zoom, (zoom: Zoom) => void] {
+  const { minutes, until } = useSearch({ from: '/shell/assets/$assetId' })
+  const navigate = useNavigate({ from: '/assets/$assetId' })
+  const spanMs = minutes === undefined ? dayMs : Math.min(longestMs, Math.max(shortestMs, minutes * minuteMs))
+  const untilMs = until === undefined ? null : Date.parse(until)
+  const zoom = useMemo(() => ({ spanMs, until: untilMs }), [spanMs, untilMs])
+  const setZoom = (next: Zoom): void =>
+    void navigate({
+      search: {
+        ...(next.spanMs === dayMs ? {} : { minutes: Math.round(next.spanMs / minuteMs) }),
+        ...(next.until === null ? {} : { until: new Date(next.until).toISOString() }),
+      },
+      replace: true,
+      resetScroll: false,
+    })
+  return [zoom, setZoom]
+}
+
 /** Where an asset was: a chart and a list of its stays, each with its minutes on demand. */
 export function HistoryCard({ assetId }: { assetId: number }) {
-  const [zoom, setZoom] = useState<Zoom>({ spanMs: dayMs, until: null })
+  const [zoom, setZoom] = useZoom()
   const [shown, setShown] = useState(size)
   const now = Math.floor(Date.now() / minuteMs) * minuteMs + minuteMs
   const from = useMemo(
@@ -235,7 +254,7 @@ export function HistoryCard({ assetId }: { assetId: number }) {
                 underline="always"
                 renderRoot={(props) => <Link to="/reports" search={{ tab: 'history', asset: assetId }} {...props} />}
               >
-                Export every minute as CSV
+                Export history as CSV
               </Anchor>
             </Text>
           </Stack>

@@ -22,26 +22,21 @@ function bodyOf(values: { name: string; external_key: string; description: strin
   }
 }
 
-export function NewAsset({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+export function NewAsset({ onClose }: { onClose: () => void }) {
   const queries = useQueryClient()
   const navigate = useNavigate()
   const form = useForm({
     initialValues: { name: '', external_key: '', description: '', tag_type: 'rfid', tags: '' },
     validate: { name: required('A name') },
   })
-  const close = (): void => {
-    form.reset()
-    action.reset()
-    onClose()
-  }
   const action = useMutation({
     mutationFn: () => createAsset(bodyOf(form.getValues())),
     onSuccess: (asset) => {
       void queries.invalidateQueries({ queryKey: ['assets'] })
       refreshOverview(queries)
       notify(`${asset.name} was created.`)
-      close()
-      void navigate({ to: '/assets/$assetId', params: { assetId: String(asset.id) } })
+      onClose()
+      void navigate({ to: '/assets/$assetId', params: { assetId: String(asset.id) }, ignoreBlocker: true })
     },
     onError: (error) => {
       showFieldErrors(form, error)
@@ -52,7 +47,7 @@ export function NewAsset({ opened, onClose }: { opened: boolean; onClose: () => 
     },
   })
   return (
-    <GuardedModal guards={form.isDirty() ? 'input' : null} opened={opened} onClose={close} title="New asset">
+    <GuardedModal guards={form.isDirty() ? 'input' : null} opened onClose={onClose} title="Create asset">
       <form onSubmit={form.onSubmit(() => action.mutate())} noValidate>
         <Stack gap="sm">
           <TextInput label="Name" data-autofocus maxLength={255} required {...form.getInputProps('name')} />
@@ -80,7 +75,7 @@ export function NewAsset({ opened, onClose }: { opened: boolean; onClose: () => 
           </Group>
           {action.isError && Object.keys(form.errors).length === 0 && <ErrorAlert error={action.error} />}
           <Group justify="flex-end" mt="xs">
-            <Button variant="default" onClick={close}>
+            <Button variant="default" onClick={onClose}>
               Cancel
             </Button>
             <Button type="submit" loading={action.isPending}>

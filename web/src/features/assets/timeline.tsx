@@ -37,10 +37,10 @@ export function Timeline({
   const isMidnight = (at: number): boolean => new Date(at).getHours() === 0 && new Date(at).getMinutes() === 0
   const names = [...new Set(stays.toReversed().map(nameOf))]
   return (
-    <div ref={ref} role="img" aria-label={`Where it was: ${names.join(', ')}`}>
+    <div ref={ref} role="img" aria-label={`Locations: ${names.join(', ')}`}>
       <svg className="timeline-chart" height={height} viewBox={`0 0 ${Math.max(width, 1)} ${height}`}>
         {times.map((at) => (
-          <g key={at}>
+          <g key={at} data-axis="time">
             <line x1={x(at)} x2={x(at)} y1={0} y2={barHeight + 5} stroke="var(--mantine-color-default-border)" />
             <text
               x={x(at)}

@@ -73,7 +73,7 @@ export function ViewsMenu({ search, onApply }: { search: Search; onApply: (searc
           <Menu.Item leftSection={<IconPlus size={15} />} onClick={() => setNaming(true)}>
             Save this view
           </Menu.Item>
-          <Menu.Item onClick={() => onApply({})}>Reset to all assets</Menu.Item>
+          <Menu.Item onClick={() => onApply({})}>Show all assets</Menu.Item>
         </Menu.Dropdown>
       </Menu>
       <GuardedModal guards={name === '' ? null : 'input'} opened={isNaming} onClose={close} title="Save this view">

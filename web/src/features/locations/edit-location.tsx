@@ -7,7 +7,7 @@ import { StaleError } from '../../../../client/src/errors.ts'
 import { patchLocation } from '../../api/locations.ts'
 import type { Location } from '../../api/types.ts'
 import { EditConflict } from '../../components/edit-conflict.tsx'
-import { LocationPicker } from '../../components/pickers.tsx'
+import { LocationPicker, topLevel } from '../../components/pickers.tsx'
 import { ErrorAlert, notify } from '../../components/feedback.tsx'
 import { GuardedModal } from '../../components/guarded-modal.tsx'
 import { required, showFieldErrors } from '../../lib/forms.ts'
@@ -47,25 +47,29 @@ export function EditLocation({ location, onClose }: { location: Location; onClos
   const [base, setBase] = useState(location)
   const [theirs, setTheirs] = useState<Location | null>(null)
   const form = useForm<Values>({ initialValues: valuesOf(location), validate: { name: required('A name') } })
+  /** Returns null when the user has to decide about a conflict. */
+  const save = async ({ from, values }: { from: Location; values: Values }): Promise<Location | null> => {
+    try {
+      return await patchLocation(location.id, patchOf(from, values))
+    } catch (error) {
+      if (!(error instanceof StaleError)) throw error
+      const next = await getOne<Location>(`/locations/${location.id}`)
+      const { merged, conflicts } = mergeChanges(valuesOf(from), values, valuesOf(next), 'mine')
+      if (conflicts.length === 0) return save({ from: rebase(next, merged), values: merged })
+      setTheirs(next)
+      return null
+    }
+  }
   const action = useMutation({
-    mutationFn: ({ from, values }: { from: Location; values: Values }) =>
-      patchLocation(location.id, patchOf(from, values)),
-    onSuccess: () => {
+    mutationFn: save,
+    onSuccess: (saved) => {
+      if (saved === null) return
       void queries.invalidateQueries({ queryKey: ['locations'] })
       refreshOverview(queries)
       notify('Saved.')
       onClose()
     },
-    onError: async (error, { from, values }) => {
-      if (!(error instanceof StaleError)) {
-        showFieldErrors(form, error)
-        return
-      }
-      const next = await getOne<Location>(`/locations/${location.id}`)
-      const { merged, conflicts } = mergeChanges(valuesOf(from), values, valuesOf(next), 'mine')
-      if (conflicts.length > 0) setTheirs(next)
-      else action.mutate({ from: rebase(next, merged), values: merged })
-    },
+    onError: (error) => void showFieldErrors(form, error),
   })
   const rebase = (next: Location, values: Values): Location => {
     form.setValues(values)
@@ -82,8 +86,7 @@ export function EditLocation({ location, onClose }: { location: Location; onClos
       ? { path, mine: nameOf(mine), theirs: nameOf(others) }
       : { path, mine, theirs: others }
   }
-  const hasFormError =
-    action.isError && theirs === null && !(action.error instanceof StaleError) && Object.keys(form.errors).length === 0
+  const hasFormError = action.isError && theirs === null && Object.keys(form.errors).length === 0
   return (
     <GuardedModal guards={form.isDirty() ? 'input' : null} opened onClose={onClose} title={`Edit ${location.name}`}>
       <form onSubmit={form.onSubmit((values) => action.mutate({ from: base, values }))} noValidate>
@@ -106,7 +109,8 @@ export function EditLocation({ location, onClose }: { location: Location; onClos
           <LocationPicker
             label="Parent location"
             description="The locations below it move with it."
-            placeholder="None (top level)"
+            placeholder={topLevel}
+            noneLabel={topLevel}
             value={form.values.parent_id}
             onChange={(id) => form.setFieldValue('parent_id', id)}
             error={form.errors['parent_id']}

@@ -14,7 +14,7 @@ import {
   Text,
 } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { listPositions, useAssetNames } from '../../api/assets.ts'
 import { ancestorsOf, locationEvents, oneLocation } from '../../api/locations.ts'
@@ -44,10 +44,23 @@ interface CardProps {
   id: number
   /** The locations below count as part of this one. */
   includeBelow: boolean
+  page: number
+  onPage: (page: number) => void
 }
 
-function AssetsHereCard({ id, includeBelow }: CardProps) {
-  const [page, setPage] = useState(1)
+/** The choices of the page, which the URL holds. */
+function useChoices() {
+  const { below, page = 1, events = 1 } = useSearch({ from: '/shell/locations/$locationId' })
+  const navigate = useNavigate({ from: '/locations/$locationId' })
+  const change = (more: { below?: 'no' | undefined; page?: number | undefined; events?: number | undefined }): void =>
+    void navigate({ search: (old) => ({ ...old, ...more }) as never, replace: true, resetScroll: false })
+  return { includeBelow: below !== 'no', page, events, change }
+}
+
+/** The first page is not in the URL. */
+const inUrl = (page: number): number | undefined => (page === 1 ? undefined : page)
+
+function AssetsHereCard({ id, includeBelow, page, onPage }: CardProps) {
   const positions = useQuery(
     listPositions({ location_id: id, include_descendants: includeBelow, limit: size, offset: (page - 1) * size }),
   )
@@ -90,7 +103,7 @@ function AssetsHereCard({ id, includeBelow }: CardProps) {
                   </Table.Tbody>
                 </Table>
               </div>
-              <Pager page={page} size={size} total={total} rows={data.length} onPage={setPage} what="assets" />
+              <Pager page={page} size={size} total={total} rows={data.length} onPage={onPage} what="assets" />
             </>
           )
         }
@@ -108,8 +121,7 @@ function EventLocation({ id, name, word }: { id: number | null; name: string; wo
   )
 }
 
-function LocationEventsCard({ id, includeBelow }: CardProps) {
-  const [page, setPage] = useState(1)
+function LocationEventsCard({ id, includeBelow, page, onPage }: CardProps) {
   const events = useQuery(
     locationEvents(id, { include_descendants: includeBelow, limit: size, offset: (page - 1) * size }),
   )
@@ -150,7 +162,7 @@ function LocationEventsCard({ id, includeBelow }: CardProps) {
                   </Text>
                 </div>
               ))}
-              <Pager page={page} size={size} total={total} rows={data.length} onPage={setPage} what="events" />
+              <Pager page={page} size={size} total={total} rows={data.length} onPage={onPage} what="events" />
             </>
           )
         }
@@ -171,11 +183,11 @@ function ChildLocationsCard({ location, onAdd }: { location: Location; onAdd: ((
           <Button
             size="compact-sm"
             variant="light"
-            aria-label="New location"
+            aria-label="Create location"
             leftSection={<IconPlus size={14} />}
             onClick={onAdd}
           >
-            New
+            Create
           </Button>
         )
       }
@@ -265,7 +277,7 @@ function Loaded({ location }: { location: Location }) {
   const isManager = useHasRole('manager')
   const ancestors = useQuery(ancestorsOf(location.id))
   const [open, setOpen] = useState<'edit' | 'rename' | 'delete' | 'new' | null>(null)
-  const [includeBelow, setIncludeBelow] = useState(true)
+  const { includeBelow, page, events, change } = useChoices()
   const close = (): void => setOpen(null)
   return (
     <Page
@@ -296,10 +308,22 @@ function Loaded({ location }: { location: Location }) {
               size="sm"
               label="Include locations below"
               checked={includeBelow}
-              onChange={({ currentTarget }) => setIncludeBelow(currentTarget.checked)}
+              onChange={({ currentTarget }) =>
+                change({ below: currentTarget.checked ? undefined : 'no', page: undefined, events: undefined })
+              }
             />
-            <AssetsHereCard key={`assets-${includeBelow}`} id={location.id} includeBelow={includeBelow} />
-            <LocationEventsCard key={`events-${includeBelow}`} id={location.id} includeBelow={includeBelow} />
+            <AssetsHereCard
+              id={location.id}
+              includeBelow={includeBelow}
+              page={page}
+              onPage={(next) => change({ page: inUrl(next) })}
+            />
+            <LocationEventsCard
+              id={location.id}
+              includeBelow={includeBelow}
+              page={events}
+              onPage={(next) => change({ events: inUrl(next) })}
+            />
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 4 }}>
@@ -313,7 +337,7 @@ function Loaded({ location }: { location: Location }) {
       {open === 'rename' && (
         <RenameKey kind="locations" id={location.id} current={location.external_key} opened onClose={close} />
       )}
-      {open === 'new' && <NewLocation opened parentId={location.id} onClose={close} />}
+      {open === 'new' && <NewLocation parentId={location.id} onClose={close} />}
       {open === 'delete' && <DeleteLocation location={location} onClose={close} />}
     </Page>
   )

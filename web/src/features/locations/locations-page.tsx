@@ -57,7 +57,11 @@ export function LocationsPage() {
   const counts = useQuery(overview())
   const [collapsed, setCollapsed] = useState<ReadonlySet<number>>(new Set())
   const setCreating = (isOpen: boolean): void =>
-    void navigate({ search: (old) => ({ ...old, create: isOpen ? 'yes' : undefined }) as never, replace: true })
+    void navigate({
+      search: (old) => ({ ...old, create: isOpen ? 'yes' : undefined }) as never,
+      replace: true,
+      ignoreBlocker: true,
+    })
   const deleting = usePendingDeletions()
   const rows = useMemo(() => {
     const kept = counts.data?.locations.filter((one) => !deleting.has(one.location_id)) ?? []
@@ -72,7 +76,7 @@ export function LocationsPage() {
       actions={
         isManager && (
           <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
-            New location
+            Create location
           </Button>
         )
       }
@@ -122,12 +126,12 @@ export function LocationsPage() {
               </EmptyState>
             )}
             {locations.length > 0 && rows.length === 0 && (
-              <EmptyState icon={<IconSearch size={22} />} title="Nothing matches" />
+              <EmptyState icon={<IconSearch size={22} />} title="No results" />
             )}
           </Paper>
         )}
       </QueryView>
-      <NewLocation opened={isManager && create === 'yes'} parentId={null} onClose={() => setCreating(false)} />
+      {isManager && create === 'yes' && <NewLocation parentId={null} onClose={() => setCreating(false)} />}
     </Page>
   )
 }

@@ -3,21 +3,13 @@ import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { createLocation } from '../../api/locations.ts'
 import { showKeyConflict } from '../../components/conflicts.tsx'
-import { LocationPicker } from '../../components/pickers.tsx'
+import { LocationPicker, topLevel } from '../../components/pickers.tsx'
 import { ErrorAlert, notify } from '../../components/feedback.tsx'
 import { GuardedModal } from '../../components/guarded-modal.tsx'
 import { required, showFieldErrors } from '../../lib/forms.ts'
 import { refreshOverview } from '../../api/overview.ts'
 
-export function NewLocation({
-  opened,
-  parentId,
-  onClose,
-}: {
-  opened: boolean
-  parentId: number | null
-  onClose: () => void
-}) {
+export function NewLocation({ parentId, onClose }: { parentId: number | null; onClose: () => void }) {
   const queries = useQueryClient()
   const form = useForm({
     initialValues: { name: '', external_key: '', description: '', parent_id: parentId },
@@ -37,20 +29,15 @@ export function NewLocation({
       void queries.invalidateQueries({ queryKey: ['locations'] })
       refreshOverview(queries)
       notify(`${created.name} was created.`)
-      close()
+      onClose()
     },
     onError: (error) => {
       showFieldErrors(form, error)
       showKeyConflict(form, 'locations', error)
     },
   })
-  const close = (): void => {
-    form.reset()
-    action.reset()
-    onClose()
-  }
   return (
-    <GuardedModal guards={form.isDirty() ? 'input' : null} opened={opened} onClose={close} title="New location">
+    <GuardedModal guards={form.isDirty() ? 'input' : null} opened onClose={onClose} title="Create location">
       <form onSubmit={form.onSubmit(() => action.mutate())} noValidate>
         <Stack gap="sm">
           <TextInput label="Name" data-autofocus required maxLength={255} {...form.getInputProps('name')} />
@@ -62,14 +49,15 @@ export function NewLocation({
           />
           <LocationPicker
             label="Parent location"
-            placeholder="None (top level)"
+            placeholder={topLevel}
+            noneLabel={topLevel}
             value={form.values.parent_id}
             onChange={(id) => form.setFieldValue('parent_id', id)}
           />
           <Textarea label="Description" autosize minRows={2} maxLength={1024} {...form.getInputProps('description')} />
           {action.isError && Object.keys(form.errors).length === 0 && <ErrorAlert error={action.error} />}
           <Group justify="flex-end" mt="xs">
-            <Button variant="default" onClick={close}>
+            <Button variant="default" onClick={onClose}>
               Cancel
             </Button>
             <Button type="submit" loading={action.isPending}>

@@ -1,5 +1,8 @@
 import type { LocationCount } from '../../api/types.ts'
 
+/** One collator for all comparisons: to create one takes longer than a comparison. */
+const byName = new Intl.Collator(undefined, { numeric: true })
+
 export interface TreeRow {
   location: LocationCount
   depth: number
@@ -15,10 +18,12 @@ export function treeRows(locations: readonly LocationCount[], collapsed: Readonl
   const children = new Map<number | null, LocationCount[]>()
   for (const location of locations) {
     const parent = location.parent_id !== null && ids.has(location.parent_id) ? location.parent_id : null
-    children.set(parent, [...(children.get(parent) ?? []), location])
+    const siblings = children.get(parent)
+    if (siblings === undefined) children.set(parent, [location])
+    else siblings.push(location)
   }
   for (const list of children.values())
-    list.sort((a, b) => a.name.localeCompare(b.name, undefined, { numeric: true }) || a.location_id - b.location_id)
+    list.sort((a, b) => byName.compare(a.name, b.name) || a.location_id - b.location_id)
   const rows: TreeRow[] = []
   const walk = (parent: number | null, depth: number): void => {
     for (const location of children.get(parent) ?? []) {

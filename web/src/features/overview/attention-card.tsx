@@ -24,12 +24,16 @@ function problemsOf(overview: Overview, found: Attention): Problem[] {
   const counted: Problem[] = [
     {
       count: neverSeen,
-      text: plural(neverSeen, 'asset was never seen', 'assets were never seen'),
+      text: plural(neverSeen, 'asset has never been seen', 'assets have never been seen'),
       link: { to: '/unseen', search: { show: 'never' } },
     },
     {
       count: unseen,
-      text: plural(unseen, `asset was not seen for ${hours} hours`, `assets were not seen for ${hours} hours`),
+      text: plural(
+        unseen,
+        `asset has not been seen for ${hours} hours`,
+        `assets have not been seen for ${hours} hours`,
+      ),
       link: { to: '/unseen' },
     },
     {
@@ -42,7 +46,7 @@ function problemsOf(overview: Overview, found: Attention): Problem[] {
   return [
     ...counted.filter(({ count }) => count !== null && count > 0),
     ...(found.webhook_is_failing
-      ? [{ count: null, text: 'Webhook deliveries fail', link: { to: '/settings/webhooks' } } as const]
+      ? [{ count: null, text: 'Deliveries are failing', link: { to: '/settings/webhooks' } } as const]
       : []),
     ...found.failed_imports.map(({ id, kind, failed_at }): Problem => ({
       count: null,

@@ -79,8 +79,8 @@ export function FirstSteps({ data }: { data: Overview }) {
         </Anchor>
         .
       </Text>
-      <NewLocation opened={open === 'location'} parentId={null} onClose={() => setOpen(null)} />
-      <NewAsset opened={open === 'asset'} onClose={() => setOpen(null)} />
+      {open === 'location' && <NewLocation parentId={null} onClose={() => setOpen(null)} />}
+      {open === 'asset' && <NewAsset onClose={() => setOpen(null)} />}
     </Stack>
   )
 }

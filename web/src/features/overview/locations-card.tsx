@@ -118,9 +118,7 @@ export function LocationsCard({ data }: { data: Overview }) {
             }
           />
         ))}
-        {withoutLocation > 0 && (
-          <CountRow label="Seen without a location" count={withoutLocation} maxCount={maxCount} />
-        )}
+        {withoutLocation > 0 && <CountRow label="No location" count={withoutLocation} maxCount={maxCount} />}
         {neverSeen > 0 && (
           <CountRow
             label={textLink({ to: '/unseen', search: { show: 'never' } }, 'Never seen')}

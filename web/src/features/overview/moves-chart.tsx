@@ -1,6 +1,4 @@
-import '@mantine/charts/styles.css'
-import { BarChart } from '@mantine/charts'
-import { SegmentedControl, VisuallyHidden } from '@mantine/core'
+import { SegmentedControl, Tooltip, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { moveCounts } from '../../api/overview.ts'
@@ -19,10 +17,11 @@ const views = [
 
 const axisWidth = 46
 const labelWidth = 64
+const [topHeight, plotHeight, bottomHeight] = [10, 146, 24]
 
 interface Bar {
   at: number
-  Moves: number
+  moves: number
 }
 
 /** One bar per local hour of the last 24 hours, or per local day. The last bar is the current hour or day. */
@@ -33,17 +32,17 @@ function barsOf(counts: readonly MoveCount[], days: number, now = new Date()): B
       : new Date(now.getFullYear(), now.getMonth(), now.getDate() - index).getTime()
   const bars = Array.from({ length: days === 1 ? 24 : days }, (_, index, all = days === 1 ? 24 : days) => ({
     at: startOf(all - 1 - index),
-    Moves: 0,
+    moves: 0,
   }))
   for (const { at, moves } of counts) {
     const bar = bars.findLast((one) => one.at <= Date.parse(at))
-    if (bar !== undefined) bar.Moves += moves
+    if (bar !== undefined) bar.moves += moves
   }
   return bars
 }
 
-/** The number of moves over time. Loaded on demand: the chart library is the largest part of the app. */
-export default function MovesChart() {
+/** The number of moves over time. */
+export function MovesChart() {
   const [view, setView] = useState('1')
   const days = Number(view)
   const counts = useQuery(moveCounts(days + 1))
@@ -61,33 +60,62 @@ export default function MovesChart() {
 
 function Chart({ bars, days }: { bars: readonly Bar[]; days: number }) {
   const [ref, width] = useWidth()
-  const maxLabels = Math.floor((width - axisWidth) / labelWidth)
-  const { times } = timeTicks(bars[0]!.at, bars.at(-1)!.at, maxLabels)
-  const yTicks = countTicks(Math.max(...bars.map((bar) => bar.Moves)))
-  const total = bars.reduce((sum, bar) => sum + bar.Moves, 0)
+  const plotWidth = Math.max(1, width - axisWidth)
+  const step = plotWidth / bars.length
+  const { times } = timeTicks(bars[0]!.at, bars.at(-1)!.at, Math.floor(plotWidth / labelWidth))
+  const counts = countTicks(Math.max(...bars.map((bar) => bar.moves)))
+  const total = bars.reduce((sum, bar) => sum + bar.moves, 0)
+  const y = (count: number): number => topHeight + plotHeight * (1 - count / counts.at(-1)!)
+  const middle = (index: number): number => axisWidth + (index + 0.5) * step
+  const height = topHeight + plotHeight + bottomHeight
   return (
     <div ref={ref}>
       <VisuallyHidden>
         {formatNumber(total)} moves in the last {days === 1 ? '24 hours' : `${days} days`}
       </VisuallyHidden>
-      <BarChart
-        h={180}
-        aria-hidden
-        data={[...bars]}
-        dataKey="at"
-        series={[{ name: 'Moves', color: 'harbor.6' }]}
-        tickLine="none"
-        gridAxis="x"
-        barProps={{ radius: 2, isAnimationActive: false }}
-        xAxisProps={{ ticks: times, interval: 0, tickFormatter: days === 1 ? clockTime : dayAndMonth }}
-        yAxisProps={{ width: axisWidth, ticks: yTicks, domain: [0, yTicks.at(-1)!], interval: 0 }}
-        tooltipProps={{
-          // Without an active bar, the label is undefined.
-          labelFormatter: (at) => (typeof at !== 'number' ? '' : days === 1 ? dateTime(at) : longDate(at)),
-        }}
-        valueFormatter={formatNumber}
-        barChartProps={{ accessibilityLayer: false }}
-      />
+      <svg className="chart" height={height} viewBox={`0 0 ${Math.max(width, 1)} ${height}`} aria-hidden>
+        <g data-axis="count">
+          {counts.map((count) => (
+            <g key={count}>
+              <line x1={axisWidth} x2={width} y1={y(count)} y2={y(count)} className="chart-grid" />
+              <text x={axisWidth - 8} y={y(count) + 4} textAnchor="end">
+                {formatNumber(count)}
+              </text>
+            </g>
+          ))}
+        </g>
+        <g data-axis="time">
+          {bars.map(
+            ({ at }, index) =>
+              times.includes(at) && (
+                <text key={at} x={labelPosition(middle(index), width)} y={height - 6} textAnchor="middle">
+                  {days === 1 ? clockTime(at) : dayAndMonth(at)}
+                </text>
+              ),
+          )}
+        </g>
+        {bars.map(({ at, moves }, index) => (
+          <Tooltip.Floating
+            key={at}
+            label={`${days === 1 ? dateTime(at) : longDate(at)}: ${formatNumber(moves)} ${moves === 1 ? 'move' : 'moves'}`}
+          >
+            <g>
+              <rect x={axisWidth + index * step} y={topHeight} width={step} height={plotHeight} fill="transparent" />
+              <rect
+                x={axisWidth + index * step + step * 0.12}
+                y={y(moves)}
+                width={step * 0.76}
+                height={topHeight + plotHeight - y(moves)}
+                rx={2}
+                className="chart-bar"
+              />
+            </g>
+          </Tooltip.Floating>
+        ))}
+      </svg>
     </div>
   )
 }
+
+/** The middle of a label that stays within the chart. */
+const labelPosition = (x: number, width: number): number => Math.min(x, width - labelWidth / 2)

@@ -1,18 +1,15 @@
-import { Grid, Skeleton as Placeholder, Stack } from '@mantine/core'
+import { Grid, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Suspense, lazy } from 'react'
-import { loadCode } from '../../api/connection.ts'
 import { attention, overview } from '../../api/overview.ts'
 import type { Overview } from '../../api/types.ts'
-import { Card, Page } from '../../components/page.tsx'
+import { Page } from '../../components/page.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { AttentionCard } from './attention-card.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import { LocationsCard } from './locations-card.tsx'
 import { MovesCard } from './moves-card.tsx'
-
-const MovesChart = lazy(() => loadCode(() => import('./moves-chart.tsx')))
+import { MovesChart } from './moves-chart.tsx'
 
 function Loaded({ data }: { data: Overview }) {
   if (data.locations.length === 0 || data.assets_total === 0 || data.seen_total === 0) return <FirstSteps data={data} />
@@ -27,15 +24,7 @@ function Loaded({ data }: { data: Overview }) {
           <MovesCard />
         </Grid.Col>
       </Grid>
-      <Suspense
-        fallback={
-          <Card title="Moves over time">
-            <Placeholder h={200} />
-          </Card>
-        }
-      >
-        <MovesChart />
-      </Suspense>
+      <MovesChart />
     </Stack>
   )
 }

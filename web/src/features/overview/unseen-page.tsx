@@ -43,7 +43,7 @@ const unseenColumns: ColumnDef<UnseenAsset>[] = [
   ...nameColumns<UnseenAsset>(),
   {
     id: 'location',
-    header: 'Last seen at',
+    header: 'Location',
     cell: ({ row: { original } }) => <LocationLink id={original.location_id} name={original.location_name} />,
   },
   {
@@ -71,6 +71,8 @@ export function UnseenPage() {
   const unseen = useQuery({ ...unseenAssets({ hours, ...paging }), enabled: !isNever })
   const never = useQuery({ ...neverSeenAssets(paging), enabled: isNever })
   const { data, error } = isNever ? never : unseen
+  // The pager leads to the last page, which is then loaded.
+  const isBeyondEnd = data?.data.length === 0 && data.total_count > 0
   return (
     <Page
       title="Assets not seen"
@@ -100,7 +102,7 @@ export function UnseenPage() {
             <DataTable
               label="Assets never seen"
               columns={neverSeenColumns}
-              rows={never.data?.data}
+              rows={isBeyondEnd ? undefined : never.data?.data}
               rowKey={(one) => String(one.asset_id)}
               empty={<EmptyState icon={<IconCheck size={22} />} title="Every asset was seen at least once" />}
             />
@@ -108,11 +110,9 @@ export function UnseenPage() {
             <DataTable
               label="Assets not seen recently"
               columns={unseenColumns}
-              rows={unseen.data?.data}
+              rows={isBeyondEnd ? undefined : unseen.data?.data}
               rowKey={(one) => String(one.asset_id)}
-              empty={
-                <EmptyState icon={<IconCheck size={22} />} title="Every asset with a sighting was seen recently" />
-              }
+              empty={<EmptyState icon={<IconCheck size={22} />} title="No asset is overdue" />}
             />
           )}
         </Paper>

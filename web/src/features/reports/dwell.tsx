@@ -11,7 +11,7 @@ import { LocationLink } from '../../components/record-links.tsx'
 import { saveCsv } from '../../lib/csv.ts'
 import { duration, formatNumber } from '../../lib/time.ts'
 import { usePeriod } from './period.tsx'
-import { SaveCsvButton, sorted, useNameFilter, useRollUp } from './roll-up.tsx'
+import { NoMatch, SaveCsvButton, sorted, useNameFilter, useRollUp } from './roll-up.tsx'
 import { useReportSearch } from './use-report-search.ts'
 
 const averageOf = (row: Dwell): number => (row.visits === 0 ? 0 : row.minutes / row.visits)
@@ -114,7 +114,7 @@ export function DwellReport() {
         <SaveCsvButton onSave={save} disabled={rows.length === 0} />
       </Group>
       <QueryView query={dwell}>
-        {() => (
+        {(all) => (
           <DataTable
             label="Time per location"
             columns={columns(Math.max(1, ...rows.map((row) => row.minutes)), pathOf)}
@@ -124,7 +124,7 @@ export function DwellReport() {
             onSort={(next) => change({ sort: next ?? sort.replace(/^-/, '') })}
             empty={
               <Text size="sm" c="dimmed">
-                No sightings in this period.
+                {all.length === 0 ? 'No sightings in this period.' : <NoMatch />}
               </Text>
             }
           />

@@ -1,7 +1,7 @@
 import { Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ColumnDef } from '@tanstack/react-table'
-import { Sankey, type SankeyLinkProps, type SankeyNodeProps } from 'recharts'
+import { useLocationCounts, useLocationPath } from '../../api/overview.ts'
 import { getOne } from '../../api/request.ts'
 import type { Flow } from '../../api/types.ts'
 import { DataTable } from '../../components/data-table.tsx'
@@ -12,92 +12,91 @@ import { useWidth } from '../../components/use-width.ts'
 import { saveCsv } from '../../lib/csv.ts'
 import { formatNumber } from '../../lib/time.ts'
 import { usePeriod } from './period.tsx'
-import { SaveCsvButton, sorted, useNameFilter, useRollUp } from './roll-up.tsx'
-import { sankeyData } from './sankey.ts'
+import { NoMatch, SaveCsvButton, sorted, useNameFilter, useRollUp } from './roll-up.tsx'
+import { type SankeyNode, sankeyLayout } from './sankey.ts'
 import { useReportSearch } from './use-report-search.ts'
 
 const maxFlows = 24
+/** The server returns at most this many flows. */
+const maxRows = 1000
 const colors = ['#0f8f82', '#3d7bbd', '#b26a1f', '#8a5cb8', '#b2456e', '#5d7f2b', '#2f8aa3', '#8b6b4a']
 const nodeWidth = 8
-const nodePadding = 16
+const letterWidth = 7.2
+
+const fromName = (flow: Flow): string => flow.from_name ?? 'First seen'
+
+/** The name of a location after that of the location above it, if another location of the diagram has the same name. */
+function useDiagramName(flows: readonly Flow[]): (id: number | null) => string {
+  const pathOf = useLocationPath()
+  const names = new Map<number | null, string>(
+    flows.flatMap((flow) => [
+      [flow.from_location_id, fromName(flow)] as const,
+      [flow.to_location_id, flow.to_name] as const,
+    ]),
+  )
+  const all = [...names.values()]
+  const isAmbiguous = (name: string): boolean => all.filter((one) => one === name).length > 1
+  return (id) => {
+    const name = names.get(id) ?? ''
+    const parent = id === null ? '' : (pathOf(id).split(' / ').at(-1) ?? '')
+    return isAmbiguous(name) && parent !== '' ? `${parent} / ${name}` : name
+  }
+}
 
 function Diagram({ flows }: { flows: readonly Flow[] }) {
   const [ref, width] = useWidth()
+  const nameOf = useDiagramName(flows)
   const gutter = width < 520 ? 92 : 170
-  const { nodes, links, sources } = sankeyData(flows)
-  const rows = Math.max(sources, nodes.length - sources)
+  const { left, right, links, height } = sankeyLayout(flows)
+  const [leftX, rightX] = [gutter, width - gutter - nodeWidth]
+  const middleX = (leftX + nodeWidth + rightX) / 2
   const shorten = (text: string): string => {
-    const maxLength = Math.floor(gutter / 7.2)
+    const maxLength = Math.floor(gutter / letterWidth)
     return text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text
   }
-  const node = ({ x, y, height, index, payload }: SankeyNodeProps) => {
-    const isSource = index < sources
-    return (
-      <g>
-        <rect
-          x={x}
-          y={y}
-          width={nodeWidth}
-          height={Math.max(2, height)}
-          rx={2}
-          fill={isSource ? colors[index % colors.length] : '#6a7b81'}
-        />
-        <text
-          x={isSource ? x - 6 : x + nodeWidth + 6}
-          y={y + height / 2 + 4}
-          fontSize={12}
-          textAnchor={isSource ? 'end' : 'start'}
-          fill="var(--mantine-color-text)"
-        >
-          {shorten(payload.name ?? '')}
-        </text>
-      </g>
-    )
-  }
-  const link = ({
-    sourceX,
-    sourceY,
-    sourceControlX,
-    targetX,
-    targetY,
-    targetControlX,
-    linkWidth,
-    index,
-  }: SankeyLinkProps) => (
-    <path
-      d={`M${sourceX} ${sourceY}C${sourceControlX} ${sourceY} ${targetControlX} ${targetY} ${targetX} ${targetY}`}
-      stroke={colors[links[index]!.source % colors.length]}
-      strokeWidth={Math.max(1.2, linkWidth)}
-      strokeOpacity={0.42}
-      fill="none"
-    >
-      <title>{`${nodes[links[index]!.source]!.name} → ${nodes[links[index]!.target]!.name}: ${formatNumber(links[index]!.value)}`}</title>
-    </path>
+  const node = ({ id, y, height: nodeHeight }: SankeyNode, x: number, labelX: number, fill: string | undefined) => (
+    <g key={id}>
+      <rect x={x} y={y} width={nodeWidth} height={nodeHeight} rx={2} fill={fill} />
+      <text
+        x={labelX}
+        y={y + nodeHeight / 2 + 4}
+        fontSize={12}
+        textAnchor={labelX < x ? 'end' : 'start'}
+        fill="var(--mantine-color-text)"
+      >
+        {shorten(nameOf(id))}
+      </text>
+    </g>
   )
+  const [busiest] = flows
   return (
     <div ref={ref}>
       <div
         role="img"
-        aria-label={`Moves between locations; the largest flow: ${flows[0]?.from_name ?? 'first seen'} to ${flows[0]?.to_name ?? ''}`}
+        aria-label={`Moves between locations; the largest flow: ${busiest === undefined ? '' : `${nameOf(busiest.from_location_id)} to ${nameOf(busiest.to_location_id)}`}`}
       >
         {width > 0 && (
-          <Sankey
-            width={width}
-            height={320 + (rows - 1) * nodePadding}
-            margin={{ top: 8, bottom: 8, left: gutter, right: gutter }}
-            data={{ nodes, links }}
-            nodeWidth={nodeWidth}
-            nodePadding={nodePadding}
-            node={node}
-            link={link}
-          />
+          <svg className="chart" height={height} viewBox={`0 -8 ${width} ${height}`}>
+            {links.map(({ flow, source, fromY, toY, width: linkWidth }) => (
+              <path
+                key={`${String(flow.from_location_id)}-${flow.to_location_id}`}
+                d={`M${leftX + nodeWidth} ${fromY}C${middleX} ${fromY} ${middleX} ${toY} ${rightX} ${toY}`}
+                stroke={colors[source % colors.length]}
+                strokeWidth={Math.max(1.2, linkWidth)}
+                strokeOpacity={0.42}
+                fill="none"
+              >
+                <title>{`${nameOf(flow.from_location_id)} → ${nameOf(flow.to_location_id)}: ${formatNumber(flow.moves)}`}</title>
+              </path>
+            ))}
+            {left.map((one, index) => node(one, leftX, leftX - 6, colors[index % colors.length]))}
+            {right.map((one) => node(one, rightX, rightX + nodeWidth + 6, '#6a7b81'))}
+          </svg>
         )}
       </div>
     </div>
   )
 }
-
-const fromName = (flow: Flow): string => flow.from_name ?? 'First seen'
 
 const keyOf = {
   from: fromName,
@@ -105,7 +104,18 @@ const keyOf = {
   moves: (flow: Flow) => flow.moves,
 }
 
-const columns: ColumnDef<Flow>[] = [
+function Place({ id, name, path }: { id: number; name: string; path: string }) {
+  return (
+    <>
+      <LocationLink id={id} name={name} />
+      <Text size="xs" c="dimmed">
+        {path}
+      </Text>
+    </>
+  )
+}
+
+const columns = (pathOf: (id: number) => string): ColumnDef<Flow>[] => [
   {
     id: 'from',
     header: 'From',
@@ -115,7 +125,7 @@ const columns: ColumnDef<Flow>[] = [
       original.from_location_id === null ? (
         fromName(original)
       ) : (
-        <LocationLink id={original.from_location_id} name={original.from_name} />
+        <Place id={original.from_location_id} name={fromName(original)} path={pathOf(original.from_location_id)} />
       ),
   },
   {
@@ -123,7 +133,9 @@ const columns: ColumnDef<Flow>[] = [
     header: 'To',
     enableSorting: true,
     accessorFn: keyOf.to,
-    cell: ({ row: { original } }) => <LocationLink id={original.to_location_id} name={original.to_name} />,
+    cell: ({ row: { original } }) => (
+      <Place id={original.to_location_id} name={original.to_name} path={pathOf(original.to_location_id)} />
+    ),
   },
   {
     id: 'moves',
@@ -141,21 +153,30 @@ export function FlowReport() {
   const { level, control: levelControl } = useRollUp()
   const { matches, control: filterControl } = useNameFilter()
   const [{ sort = '-moves' }, change] = useReportSearch()
+  const counts = useLocationCounts()
+  const locationPath = useLocationPath()
+  const pathOf = (id: number | null): string => (id === null ? '' : locationPath(id))
+  const keyOfLocation = (id: number | null): string => (id === null ? '' : (counts.get(id)?.external_key ?? ''))
   const flow = useQuery({
     queryKey: ['reports', 'flow', period, level],
     queryFn: ({ signal }) => getOne<Flow[]>('/reports/flow', { ...period, ...level }, signal),
     enabled: level !== null,
   })
   const rows = sorted(
-    (flow.data ?? []).filter((one) => matches(fromName(one), one.to_name)),
+    (flow.data ?? []).filter((one) =>
+      matches(fromName(one), one.to_name, pathOf(one.from_location_id), pathOf(one.to_location_id)),
+    ),
     sort,
     keyOf,
   )
   const save = (): void =>
     saveCsv(
       'flow.csv',
-      ['from', 'to', 'moves'],
-      rows.map((one) => [fromName(one), one.to_name, one.moves]),
+      ['from_key', 'from', 'from_path', 'to_key', 'to', 'to_path', 'moves'],
+      rows.map((one) => [
+        ...[keyOfLocation(one.from_location_id), fromName(one), pathOf(one.from_location_id)],
+        ...[keyOfLocation(one.to_location_id), one.to_name, pathOf(one.to_location_id), one.moves],
+      ]),
     )
   return (
     <Card>
@@ -166,12 +187,12 @@ export function FlowReport() {
         <SaveCsvButton onSave={save} disabled={rows.length === 0} />
       </Group>
       <QueryView query={flow}>
-        {() => {
+        {(all) => {
           const busiest = rows.toSorted((a, b) => b.moves - a.moves).slice(0, maxFlows)
           if (busiest.length === 0)
             return (
               <Text size="sm" c="dimmed">
-                No moves in this period.
+                {all.length === 0 ? 'No moves in this period.' : <NoMatch />}
               </Text>
             )
           return (
@@ -180,10 +201,12 @@ export function FlowReport() {
               <Text size="xs" c="dimmed" my="xs">
                 Moves go from left to right. The width shows the number of moves.
                 {rows.length > maxFlows && ` The ${maxFlows} busiest of ${formatNumber(rows.length)} flows.`}
+                {all.length >= maxRows &&
+                  ` The table and the CSV have the ${formatNumber(maxRows)} busiest flows of this period; choose a shorter period or a higher level for the others.`}
               </Text>
               <DataTable
                 label="Moves between locations"
-                columns={columns}
+                columns={columns(locationPath)}
                 rows={rows}
                 rowKey={(one) => `${String(one.from_location_id)}-${one.to_location_id}`}
                 sort={sort}

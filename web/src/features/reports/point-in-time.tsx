@@ -1,7 +1,10 @@
-import { Box, Group, Switch, Table, Text, TextInput } from '@mantine/core'
+import { Box, Group, Switch, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import type { ColumnDef } from '@tanstack/react-table'
 import { useState } from 'react'
 import { listPositions, useAssetNames } from '../../api/assets.ts'
+import type { AssetLocation } from '../../api/types.ts'
+import { DataTable } from '../../components/data-table.tsx'
 import { DateTimePicker } from '../../components/date-time-picker.tsx'
 import { IconSearch } from '../../components/icons.ts'
 import { Card } from '../../components/page.tsx'
@@ -16,9 +19,42 @@ import { useReportSearch, useSearchText } from './use-report-search.ts'
 
 const size = 25
 
+const columns = (nameOf: (key: string) => string): ColumnDef<AssetLocation>[] => [
+  {
+    id: 'asset_external_key',
+    header: 'Asset',
+    enableSorting: true,
+    cell: ({ row: { original } }) => <AssetLink id={original.asset_id} name={nameOf(original.asset_external_key)} />,
+  },
+  {
+    id: 'location_external_key',
+    header: 'Location',
+    enableSorting: true,
+    cell: ({ row: { original } }) => (
+      <>
+        <LocationLink id={original.location_id} fallback={original.location_external_key} />
+        <Text size="xs" c="dimmed" className="number" hiddenFrom="sm">
+          {dateTime(original.asset_last_seen)}
+        </Text>
+      </>
+    ),
+  },
+  {
+    id: 'asset_last_seen',
+    header: 'Last seen',
+    enableSorting: true,
+    meta: { from: 'sm' },
+    cell: ({ row: { original } }) => <span className="number">{exactDateTime(original.asset_last_seen)}</span>,
+  },
+]
+
+/** The columns are sorted by key, as the server does. */
+const sortOrders = ['asset_external_key', 'location_external_key', 'asset_last_seen'].flatMap((id) => [id, `-${id}`])
+
 /** Where every asset was at a time, for a location and a text. The URL holds the choices. */
 export function PointInTimeReport() {
-  const [{ at: chosen, location, below, q, page = 1 }, change] = useReportSearch()
+  const [{ at: chosen, location, below, q, page = 1, sort: chosenSort = '' }, change] = useReportSearch()
+  const sort = sortOrders.includes(chosenSort) ? chosenSort : 'asset_external_key'
   const [hourAgo] = useState(() => new Date(Math.floor(Date.now() / 60_000) * 60_000 - 3_600_000).toISOString())
   const at = chosen ?? hourAgo
   const text = useSearchText(q, change)
@@ -27,9 +63,7 @@ export function PointInTimeReport() {
     q,
     ...(location === undefined ? {} : { location_id: location, include_descendants: below !== 'no' }),
   }
-  const rows = useQuery(
-    listPositions({ ...filter, limit: size, offset: (page - 1) * size, sort: 'asset_external_key' }),
-  )
+  const rows = useQuery(listPositions({ ...filter, limit: size, offset: (page - 1) * size, sort }))
   const nameOf = useAssetNames(rows.data?.data.map((one) => one.asset_external_key) ?? [])
   return (
     <Card>
@@ -76,37 +110,14 @@ export function PointInTimeReport() {
             </Text>
           ) : (
             <>
-              <div className="table-wrap">
-                <Table aria-label="Asset locations">
-                  <Table.Thead>
-                    <Table.Tr>
-                      <Table.Th fz="xs">Asset</Table.Th>
-                      <Table.Th fz="xs">Location</Table.Th>
-                      <Table.Th fz="xs" visibleFrom="sm">
-                        Seen at
-                      </Table.Th>
-                    </Table.Tr>
-                  </Table.Thead>
-                  <Table.Tbody>
-                    {data.map((row) => (
-                      <Table.Tr key={row.asset_id}>
-                        <Table.Td>
-                          <AssetLink id={row.asset_id} name={nameOf(row.asset_external_key)} />
-                        </Table.Td>
-                        <Table.Td>
-                          <LocationLink id={row.location_id} fallback={row.location_external_key} />
-                          <Text size="xs" c="dimmed" className="number" hiddenFrom="sm">
-                            {dateTime(row.asset_last_seen)}
-                          </Text>
-                        </Table.Td>
-                        <Table.Td visibleFrom="sm" className="number">
-                          {exactDateTime(row.asset_last_seen)}
-                        </Table.Td>
-                      </Table.Tr>
-                    ))}
-                  </Table.Tbody>
-                </Table>
-              </div>
+              <DataTable
+                label="Asset locations"
+                columns={columns(nameOf)}
+                rows={data}
+                rowKey={(row) => String(row.asset_id)}
+                sort={sort}
+                onSort={(next) => change({ sort: next })}
+              />
               <Pager
                 page={page}
                 size={size}

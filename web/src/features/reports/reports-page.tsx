@@ -42,7 +42,10 @@ export function ReportsPage() {
         onChange={(next) => {
           // The text filters assets in this report and locations in the others.
           const text = [tab, next].includes('point-in-time') ? { q: undefined } : {}
-          change({ tab: next === 'point-in-time' ? undefined : (next as ReportTab), ...text }, { replace: false })
+          change(
+            { tab: next === 'point-in-time' ? undefined : (next as ReportTab), sort: undefined, ...text },
+            { replace: false },
+          )
         }}
         keepMounted={false}
       >

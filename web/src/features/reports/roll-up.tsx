@@ -77,6 +77,8 @@ export function useNameFilter() {
   }
 }
 
+export const NoMatch = () => <>No location contains this text.</>
+
 export function SaveCsvButton({ onSave, disabled }: { onSave: () => void; disabled: boolean }) {
   return (
     <Button size="xs" variant="default" leftSection={<IconDownload size={15} />} disabled={disabled} onClick={onSave}>

@@ -3,27 +3,30 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { Spotlight, type SpotlightActionData, createSpotlight } from '@mantine/spotlight'
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useRouterState } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { signOut } from '../../api/auth.ts'
 import { oneLocation } from '../../api/locations.ts'
 import { getOne } from '../../api/request.ts'
+import { isConnected, subscribeToConnection } from '../../api/connection.ts'
+import { useLocationCounts, useLocationPath } from '../../api/overview.ts'
 import type { Location, SearchResult } from '../../api/types.ts'
 import { IconAntenna, IconBox, IconList, IconMapPin, IconSearch, IconTag } from '../../components/icons.ts'
 import { useUser } from '../../components/use-session.ts'
-import { ago } from '../../lib/time.ts'
+import { ago, formatNumber } from '../../lib/time.ts'
 import { findCommands } from './commands.tsx'
 
 const [store, actions] = createSpotlight()
 
 /** "ASSET-0001 · Dock 3 · 5 min. ago" */
 const describe = (what: string, location: string | null, at: string | null): string =>
-  at === null ? `${what} · not seen yet` : `${what} · ${location ?? 'no location'} · ${ago(at)}`
+  at === null ? `${what} · Never seen` : `${what} · ${location ?? 'no location'} · ${ago(at)}`
 
 function toGroups(
   result: SearchResult | undefined,
   searchText: string,
+  describeLocation: (location: SearchResult['locations'][number]) => string,
   goTo: (href: string) => () => void,
-  onSeeAll: () => void,
+  onSeeAll: (kind: 'assets' | 'locations') => void,
 ) {
   const assets = (result?.assets ?? []).map((one): SpotlightActionData => ({
     id: `asset-${one.id}`,
@@ -32,25 +35,29 @@ function toGroups(
     leftSection: <IconBox size={18} />,
     onClick: goTo(`/assets/${one.id}`),
   }))
-  const seeAll: SpotlightActionData = {
-    id: 'see-all',
-    label: 'See all results',
-    description: `Assets that contain “${searchText}”`,
-    leftSection: <IconList size={18} />,
-    onClick: onSeeAll,
-  }
+  const locations = (result?.locations ?? []).map((one): SpotlightActionData => ({
+    id: `location-${one.id}`,
+    label: one.name,
+    description: describeLocation(one),
+    leftSection: <IconMapPin size={18} />,
+    onClick: goTo(`/locations/${one.id}`),
+  }))
+  const withSeeAll = (found: SpotlightActionData[], kind: 'assets' | 'locations'): SpotlightActionData[] =>
+    found.length === 0
+      ? []
+      : [
+          ...found,
+          {
+            id: `see-all-${kind}`,
+            label: `See all ${kind}`,
+            description: `${kind === 'assets' ? 'Assets' : 'Locations'} that contain “${searchText}”`,
+            leftSection: <IconList size={18} />,
+            onClick: () => onSeeAll(kind),
+          },
+        ]
   return [
-    { group: 'Assets', actions: assets.length === 0 ? [] : [...assets, seeAll] },
-    {
-      group: 'Locations',
-      actions: (result?.locations ?? []).map((one) => ({
-        id: `location-${one.id}`,
-        label: one.name,
-        description: one.external_key,
-        leftSection: <IconMapPin size={18} />,
-        onClick: goTo(`/locations/${one.id}`),
-      })),
-    },
+    { group: 'Assets', actions: withSeeAll(assets, 'assets') },
+    { group: 'Locations', actions: withSeeAll(locations, 'locations') },
     {
       group: 'Tags',
       actions: (result?.tags ?? []).map((one) => ({
@@ -112,13 +119,27 @@ export function CommandPalette({ opened, onClose }: { opened: boolean; onClose: 
   })
   const result = searchText === '' ? undefined : search.data
   const isPending = query.trim() !== searchText || (searchText !== '' && search.isFetching)
+  const counts = useLocationCounts()
+  const pathOf = useLocationPath()
+  const describeLocation = ({ id, external_key: key }: SearchResult['locations'][number]): string => {
+    const assets = counts.get(id)?.here_with_subtree
+    const count = assets === undefined ? '' : `${formatNumber(assets)} ${assets === 1 ? 'asset' : 'assets'}`
+    return [key, pathOf(id), count].filter((part) => part !== '').join(' · ')
+  }
+  const isReachable = useSyncExternalStore(subscribeToConnection, isConnected)
   const goTo = (href: string) => () => void navigate({ href })
   const [first] = result?.locations ?? []
   const foundLocation = first === undefined ? null : { ...first, isFound: true }
   const open = useOpenLocation()
   const openLocation = open === null ? null : { ...open, isFound: false }
   const groups = [
-    ...toGroups(result, searchText, goTo, () => void navigate({ to: '/assets', search: { q: searchText } })),
+    ...toGroups(
+      result,
+      searchText,
+      describeLocation,
+      goTo,
+      (kind) => void navigate({ to: `/${kind}`, search: { q: searchText } }),
+    ),
     ...findCommands({
       q: query.trim(),
       role,
@@ -162,7 +183,15 @@ export function CommandPalette({ opened, onClose }: { opened: boolean; onClose: 
       shortcut={null}
       scrollable
       maxHeight={420}
-      nothingFound={search.isFetching ? 'Searching …' : 'Nothing matches'}
+      nothingFound={
+        !isReachable
+          ? 'The server cannot be reached'
+          : search.isError
+            ? 'The search failed. Change the text to try again.'
+            : search.isFetching
+              ? 'Searching …'
+              : 'No results'
+      }
       searchProps={{
         leftSection: <IconSearch size={18} />,
         placeholder: 'Search by name, key or tag',
