@@ -1,7 +1,6 @@
-import type { IncomingMessage } from 'node:http'
 import { Registry } from 'prom-client'
 import type { RawReply, RawRoute } from '../http/raw-route.ts'
-import { hostName, isForwarded } from '../http/request-headers.ts'
+import { isLocal } from '../http/request-headers.ts'
 import { isLoopback } from '../kernel/ip-range.ts'
 import { sameHash, hashSecret } from '../kernel/secrets.ts'
 import { stringify } from 'yaml'
@@ -43,13 +42,6 @@ interface SystemRoutesDeps {
   /** The address that the server listens on. */
   host: string
 }
-
-/**
- * False for a request from a web page, and for one that a proxy on the same machine may have passed on: it has a header that
- * proxies add, or the host name that the client has used.
- */
-const isLocal = (message: IncomingMessage): boolean =>
-  !isForwarded(message) && message.headers.origin === undefined && isLoopback(hostName(message))
 
 /** Health and readiness of the process, and the metrics of all workers. */
 export function systemRoutes({ config, checkReadiness, collectMetrics, host }: SystemRoutesDeps): RawRoute[] {

@@ -22,7 +22,10 @@ type LimitLogger = (limit: string, address: string) => void
 /** Copies an error with its texts truncated, because they may contain what clients have sent. */
 function shorten(error: unknown): unknown {
   if (!(error instanceof Error)) return cut(String(error), 4096)
-  const texts = Object.entries<unknown>({ ...error }).map(([key, value]) => [key, typeof value === 'string' ? cut(value, 4096) : value])
+  const texts = Object.entries(error as unknown as Record<string, unknown>).map(([key, value]) => [
+    key,
+    typeof value === 'string' ? cut(value, 4096) : value,
+  ])
   return Object.assign(Object.create(Object.getPrototypeOf(error) as object) as object, Object.fromEntries(texts), {
     message: cut(error.message, 4096),
     stack: cut(error.stack ?? '', 16_384),

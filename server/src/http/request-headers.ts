@@ -1,7 +1,7 @@
 /** What the headers of a request say: protocol, client address, user agent, access token and media type. */
 import type { IncomingMessage } from 'node:http'
 import { apiError } from '../kernel/errors.ts'
-import { clientKeyOf } from '../kernel/ip-range.ts'
+import { clientKeyOf, isLoopback } from '../kernel/ip-range.ts'
 
 /** RFC 3986 section 3.2: an IP literal or a name, and an optional port. */
 const hostPattern = /^(?:\[[0-9a-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})+)(?::\d{0,5})?$/i
@@ -32,13 +32,20 @@ function countHeader({ rawHeaders }: IncomingMessage, name: string): number {
   return count
 }
 
-/** The name or address in the Host header, without brackets and port. */
-export const hostName = ({ headers }: IncomingMessage): string =>
-  (headers.host ?? '').replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1')
-
 /** True when the request has a header that proxies add. */
 export const isForwarded = ({ headers }: IncomingMessage): boolean =>
   ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'].some((name) => headers[name] !== undefined)
+
+/** The name or address in the Host header, without brackets and port. */
+const hostName = ({ headers }: IncomingMessage): string =>
+  (headers.host ?? '').replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1')
+
+/**
+ * False for a request from a web page, and for one that a proxy on the same machine may have passed on: it has a header that
+ * proxies add, or the host name that the client has used.
+ */
+export const isLocal = (message: IncomingMessage): boolean =>
+  !isForwarded(message) && message.headers.origin === undefined && isLoopback(hostName(message))
 
 /** Some proxies append the client's port to the address. */
 const withoutPort = (text: string): string => /^(?:([\d.]+)|\[(.+)\]):\d+$/.exec(text)?.slice(1).find(Boolean) ?? text
