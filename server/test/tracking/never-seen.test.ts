@@ -1,52 +1,53 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAsset } from '../../src/assets/commands.ts'
-import { type Sql, sql } from '../../src/db/sql.ts'
+import { type Sql, render, sql } from '../../src/db/sql.ts'
 import { createOrganization } from '../../src/organizations/commands.ts'
+import { incrementScanned } from '../../src/records/counts.sql.ts'
 import { listNeverSeenAssets } from '../../src/tracking/unseen-assets.sql.ts'
-import { useAppContext } from '../support/app-context.ts'
+import { useApp } from '../support/app.ts'
+import { closeDatabase, database } from '../support/tracking.ts'
 
-const used = useAppContext()
+const context = useApp()
+afterAll(() => closeDatabase(context.app))
+
 let orgId: number
 
 const createNamed = (externalKey: string) => {
   const draft = { ...{ externalKey, name: 'a', description: null }, isActive: true, validTo: null, tags: [] }
-  return createAsset(used.core, orgId, { ...draft, type: 'asset', metadata: {} })
+  return createAsset(context.app.core, orgId, { ...draft, type: 'asset', metadata: {} })
 }
 
 /** Records a sighting of the asset, as a statement of the recording does. */
 async function see(id: number): Promise<void> {
-  await used.core.db.withTenant(orgId, async (tx) => {
+  await context.app.core.db.withTenant(orgId, async (tx) => {
     await tx.query(sql`
       insert into asset_positions (org_id, asset_id, last_seen_at) values (${orgId}, ${id}, now())`)
-    await tx.query(sql`
-      insert into record_counts as stored values (${orgId}, 'position', 0, 1, 0, 0, 0)
-      on conflict (org_id, kind, shard) do update set active = stored.active + 1`)
+    await incrementScanned(tx, orgId, { live: 1, deleted: 0 })
   })
 }
 
 const listed = async (limit: number, offset: number) => {
-  const { rows, total } = await listNeverSeenAssets(used.core.db.read, orgId, { limit, offset })
+  const { rows, total } = await listNeverSeenAssets(context.app.core.db.read, orgId, { limit, offset })
   return [total, rows.map((row) => row.externalKey)]
 }
 
 /** The plan of a page, with what was executed. */
 async function executedPlan(): Promise<string> {
-  let plan = ''
-  const explaining = {
-    async query<Row extends object>(statement: Sql): Promise<Row[]> {
-      const rows = await used.core.db.read.query<{ 'QUERY PLAN': string }>(
-        sql`explain (analyze, costs off) ${statement}`,
-      )
-      plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+  let sent: Sql | undefined
+  const capturing = {
+    query: async <Row extends object>(statement: Sql): Promise<Row[]> => {
+      sent = statement
       return []
     },
   }
-  await listNeverSeenAssets(explaining, orgId, { limit: 50, offset: 0 })
-  return plan
+  await listNeverSeenAssets(capturing, orgId, { limit: 50, offset: 0 })
+  const { text, values } = render(sent!)
+  const rows = await database(context.app).unsafe(`explain (analyze, costs off) ${text}`, values as never[])
+  return rows.map((row) => row['QUERY PLAN'] as string).join('\n')
 }
 
 beforeAll(async () => {
-  orgId = (await createOrganization(used.core, 'Never seen')).orgId
+  orgId = (await createOrganization(context.app.core, 'Never seen')).orgId
 })
 
 describe('The list of assets that were never seen', () => {
