@@ -281,7 +281,8 @@ export const bulkRoutes = (deps: BulkDeps, base: string): AnyRoute[] => [
       path: '/bulk/history',
       scope: 'tracking:read',
       summary: 'Export the location history of all assets',
-      description: 'One row per recorded minute of every live asset, by asset and time; deleted assets are left out. `from` and `to` are inclusive.',
+      description:
+        'One row per recorded minute of every live asset, by asset and time; deleted assets are left out. `from` and `to` are inclusive.',
       out: BulkHistoryRow,
       present: presentHistory,
       table: historyTable,
