@@ -120,7 +120,7 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
     const bytes = route.body === undefined ? null : await readBody(context, route.body, memory)
     const queue = queueFor(route)
     const tenant = route.hashesPassword ? address : memory.tenant
-    await queue.acquire(tenant, 1, () => context.response.destroyed)
+    await queue.acquire(tenant, costOf(query), () => context.response.destroyed)
     const execute = async (): Promise<Reply> => {
       try {
         if (route.body !== undefined) call.body = (await decodeFor(route, call, bytes)) as never
@@ -269,6 +269,12 @@ async function render(context: RequestContext, route: RawRoute, segments: readon
   const { status, headers = {}, type, text } = await route.render({ message: context.request, segments })
   send(context, status, headers, { type, text })
 }
+
+/** The rows of a page that cost as much as another request. */
+const rowsPerCost = 10
+
+/** A request for a page counts by the size of the page, because it takes as much longer. */
+const costOf = ({ limit = 0 }: { limit?: number }): number => 1 + Math.floor(limit / rowsPerCost)
 
 /** Decision D10: the first missing scope is reported. */
 function missingScope({ scopes, needsAnyScope }: AnyRoute, principal: Principal): string | undefined {

@@ -21,6 +21,11 @@ interface IngestDeps {
   trustProxy: boolean
 }
 
+/** The bytes of a message that cost one unit of the fair queue: about ten reads. */
+const bytesPerCost = 1024
+
+const costOf = (bytes: Buffer): number => 1 + Math.floor(bytes.length / bytesPerCost)
+
 /**
  * `POST /ingest/v1/reads` with the reader's token in the header or, for readers that accept only a URL, as the last path
  * segment. Any media type is accepted, because readers often send a wrong one. Responds when all reads are durable.
@@ -48,7 +53,7 @@ export function ingestRoutes({ readers, ingestor, queue, bodyBudget, refusals, t
     }
     const bytes = await readMessage(device, request)
     await queue
-      .acquire(device.orgId, 1, () => request.message.destroyed)
+      .acquire(device.orgId, costOf(bytes), () => request.message.destroyed)
       .catch((error: unknown) => {
         throw refused(request, 'over_limit', device, error as ApiError)
       })
