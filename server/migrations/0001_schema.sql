@@ -665,8 +665,8 @@ grant select on id_blocks, organization_names, users, memberships, client_ids, r
   webhook_directory to lastseen_reader;
 
 -- Lets both roles limit the temporary files of their sessions. A superuser and the login of the embedded database may grant
--- this; for any other owner, docs/operating.md names the statement that an administrator runs once. The grant belongs to the
--- whole server, so a migration of another database may grant it concurrently.
+-- this; for any other owner, docs/operating/postgresql.md names the statement that an administrator runs once. The grant
+-- belongs to the whole server, so a migration of another database may grant it concurrently.
 do $$ begin
   if has_parameter_privilege('temp_file_limit', 'set with grant option') then
     grant set on parameter temp_file_limit to lastseen_writer, lastseen_reader;
