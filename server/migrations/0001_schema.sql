@@ -44,15 +44,18 @@ create table organization_names (
   name text collate "C" not null,
   constraint organization_names_pk primary key (org_id)
 );
+-- For operator commands, which name organizations.
 create index organization_names_name on organization_names (name);
 
 -- One row per tenant. Statements that write batches start from it, so that Citus routes them to the tenant's shard.
--- `quotas` holds the quotas that the operator set for this organization: {"assets": 5000}.
+-- `quotas` holds the quotas that the operator set for this organization: {"assets": 5000}. `stored_bytes` is an estimate of
+-- the bytes that it stores, for its quota; an hourly job writes it.
 create table organizations (
   org_id bigint not null,
   created_at timestamptz not null,
   lapsed_at timestamptz,
   quotas json,
+  stored_bytes bigint not null default 0,
   constraint organizations_pk primary key (org_id)
 );
 
@@ -89,6 +92,7 @@ create table password_resets (
   constraint password_resets_pk primary key (token_hash),
   constraint password_resets_user foreign key (user_id) references users (user_id)
 );
+-- For requests of a new link, which are limited per user.
 create index password_resets_by_user on password_resets (user_id, created_at);
 
 -- One open invitation per organization and e-mail address. The row is deleted when it is accepted or withdrawn.
@@ -166,6 +170,7 @@ create table refresh_token_families (
 );
 create index refresh_token_families_client on refresh_token_families (org_id, client_id) where client_id is not null;
 create index refresh_token_families_user on refresh_token_families (org_id, user_id) where user_id is not null;
+-- For deleting expired families.
 create index refresh_token_families_expiry on refresh_token_families (org_id, expires_at);
 
 -- Token buckets of the rate limit that several processes share. Unlogged: after a crash all buckets are full.
@@ -235,6 +240,7 @@ create table assets (
   constraint assets_window check (valid_to is null or valid_to > valid_from)
 );
 create unique index assets_live_key on assets (org_id, external_key) where deleted_at is null;
+-- The orders of lists. They contain the live assets; a list that includes deleted ones finds these in assets_deleted.
 create index assets_by_name on assets (org_id, name, id) where deleted_at is null;
 create index assets_by_creation on assets (org_id, created_at, id) where deleted_at is null;
 create index assets_by_update on assets (org_id, updated_at, id) where deleted_at is null;
@@ -245,7 +251,9 @@ create index assets_other_types on assets (org_id, type) where type <> 'asset' a
 -- The few records outside their period of validity, which the totals of lists exclude.
 create index assets_not_yet on assets (org_id, valid_from) include (is_active, deleted_at) where valid_from > created_at;
 create index assets_expiring on assets (org_id, valid_to) include (is_active, deleted_at) where valid_to is not null;
-create index assets_search on assets using gin (org_id, search_text gin_trgm_ops) where deleted_at is null;
+-- The search indexes start with the text: PostgreSQL evaluates the columns of a GIN index in order, and so reads the long list
+-- of an organization's records only where the text matches. With org_id first it read that list completely.
+create index assets_by_text on assets using gin (search_text gin_trgm_ops, org_id) where deleted_at is null;
 
 -- The tree of locations. Deleted locations keep their row, like assets.
 create table locations (
@@ -268,6 +276,7 @@ create table locations (
   constraint locations_window check (valid_to is null or valid_to > valid_from)
 );
 create unique index locations_live_key on locations (org_id, external_key) where deleted_at is null;
+-- As for assets.
 create index locations_by_name on locations (org_id, name, id) where deleted_at is null;
 create index locations_by_creation on locations (org_id, created_at, id) where deleted_at is null;
 create index locations_by_update on locations (org_id, updated_at, id) where deleted_at is null;
@@ -277,7 +286,7 @@ create index locations_deleted on locations (org_id, external_key, id) where del
 create index locations_inactive on locations (org_id, external_key) where deleted_at is null and not is_active;
 create index locations_not_yet on locations (org_id, valid_from) include (is_active, deleted_at) where valid_from > created_at;
 create index locations_expiring on locations (org_id, valid_to) include (is_active, deleted_at) where valid_to is not null;
-create index locations_search on locations using gin (org_id, search_text gin_trgm_ops) where deleted_at is null;
+create index locations_by_text on locations using gin (search_text gin_trgm_ops, org_id) where deleted_at is null;
 
 -- Tags that are attached to an asset or a location. A detached tag is deleted, and its value is free again.
 -- Reads are compared with `normalized_value`.
@@ -333,15 +342,19 @@ create table scan_points (
   constraint scan_points_location foreign key (org_id, location_id) references locations (org_id, id)
 );
 
--- Maps a reader's token or MQTT topic to the reader and its organization. A copy of this table is on every node.
+-- Maps a reader's token or MQTT topic to the reader and its organization. A copy of this table is on every node. After a
+-- rotation, the previous token works until `previous_token_until`.
 create table reader_directory (
   token_hash bytea not null,
   topic_key text collate "C" not null,
   org_id bigint not null,
   reader_id bigint not null,
+  previous_token_hash bytea,
+  previous_token_until timestamptz,
   constraint reader_directory_pk primary key (token_hash),
   constraint reader_directory_topic unique (topic_key)
 );
+create unique index reader_directory_previous on reader_directory (previous_token_hash);
 
 -- Tags that were read but are not attached to a record. Limited per organization.
 create table unknown_tags (
@@ -357,6 +370,7 @@ create table unknown_tags (
   constraint unknown_tags_pk primary key (org_id, tag_type, normalized_value),
   constraint unknown_tags_org foreign key (org_id) references organizations (org_id)
 );
+-- Above the limit, the tags that were not read for longest are deleted.
 create index unknown_tags_recent on unknown_tags (org_id, last_seen_at);
 
 -- Antennas without a scan point that reported reads. Limited per reader.
@@ -378,6 +392,7 @@ create table unknown_topics (
   last_seen_at timestamptz not null,
   constraint unknown_topics_pk primary key (topic)
 );
+-- Above the limit, the topics without messages for longest are deleted.
 create index unknown_topics_recent on unknown_topics (last_seen_at, topic);
 
 -- Tracking -------------------------------------------------------------------------------------------------------------
@@ -413,7 +428,9 @@ create table asset_positions (
   constraint asset_positions_asset foreign key (org_id, asset_id) references assets (org_id, id),
   constraint asset_positions_location foreign key (org_id, location_id) references locations (org_id, id)
 );
+-- The assets at a location.
 create index asset_positions_location on asset_positions (org_id, location_id) where location_id is not null;
+-- The order of the report and of the list of assets by last seen.
 create index asset_positions_recent on asset_positions (org_id, last_seen_at desc, asset_id);
 
 -- When each asset was seen for the first time, according to its history. The row is written once and changes only when an
@@ -467,8 +484,23 @@ create table moves (
 create index moves_arrivals on moves (org_id, to_location_id, occurred_at desc, delivery_id);
 create index moves_departures on moves (org_id, from_location_id, occurred_at desc, delivery_id)
   where from_location_id is not null;
+-- The latest moves, dwell times and flows of a period, and exports.
 create index moves_by_time on moves (org_id, occurred_at, delivery_id);
 create index moves_by_asset on moves (org_id, asset_id, occurred_at);
+
+-- The rows that the functions in repeatable/recording_functions.sql return.
+create type recorded_move as (
+  delivery_id uuid,
+  asset_id bigint,
+  asset_external_key text,
+  asset_name text,
+  from_location_id bigint,
+  from_location_name text,
+  to_location_id bigint,
+  to_location_name text,
+  occurred_at timestamptz,
+  recorded_at timestamptz
+);
 
 -- The number of moves to and from each location per hour, written with the moves, for the totals of a location's history.
 create table location_move_counts (
@@ -479,6 +511,23 @@ create table location_move_counts (
   departures bigint not null,
   constraint location_move_counts_pk primary key (org_id, location_id, hour)
 ) with (fillfactor = 50);
+
+-- Notes that operators wrote when they set the location of assets. `minute` is the history row of the asset that the save
+-- set. All notes of one save have the same `save_id` and text. `user_id` is the operator; the user may be gone.
+create table sighting_notes (
+  org_id bigint not null,
+  asset_id bigint not null,
+  minute timestamptz not null,
+  save_id bigint not null,
+  location_id bigint not null,
+  user_id bigint not null,
+  noted_at timestamptz not null,
+  note text not null,
+  constraint sighting_notes_pk primary key (org_id, asset_id, minute, save_id),
+  constraint sighting_notes_org foreign key (org_id) references organizations (org_id)
+);
+-- For retention.
+create index sighting_notes_by_minute on sighting_notes (org_id, minute);
 
 -- Webhooks -------------------------------------------------------------------------------------------------------------
 
@@ -568,6 +617,7 @@ create table imports (
   constraint imports_on_error check (on_error in ('abort', 'skip')),
   constraint imports_org foreign key (org_id) references organizations (org_id)
 );
+-- For the list of an organization's jobs and for retention.
 create index imports_by_age on imports (org_id, created_at);
 create index imports_by_idempotency_key on imports (org_id, idempotency_key, created_at) where idempotency_key is not null;
 
@@ -592,8 +642,8 @@ begin
   foreach tenant_table in array array[
     'organizations', 'credentials', 'refresh_token_families', 'invitations', 'saved_views', 'record_counts', 'key_counters',
     'assets', 'locations', 'tags', 'readers', 'scan_points', 'unknown_tags', 'unknown_antennas', 'asset_minutes', 'asset_positions',
-    'first_sightings', 'first_sighting_counts', 'recent_sightings', 'moves', 'location_move_counts', 'webhooks',
-    'webhook_outbox', 'webhook_attempts', 'imports', 'import_rows'
+    'first_sightings', 'first_sighting_counts', 'recent_sightings', 'moves', 'location_move_counts', 'sighting_notes',
+    'webhooks', 'webhook_outbox', 'webhook_attempts', 'imports', 'import_rows'
   ] loop
     execute format('alter table %I enable row level security', tenant_table);
     execute format('alter table %I force row level security', tenant_table);
@@ -615,8 +665,8 @@ grant select on id_blocks, organization_names, users, memberships, client_ids, r
   webhook_directory to lastseen_reader;
 
 -- Lets both roles limit the temporary files of their sessions. A superuser and the login of the embedded database may grant
--- this; for any other owner, docs/operating.md names the statement that an administrator runs once. The grant belongs to the
--- whole server, so a migration of another database may grant it concurrently.
+-- this; for any other owner, docs/operating/postgresql.md names the statement that an administrator runs once. The grant
+-- belongs to the whole server, so a migration of another database may grant it concurrently.
 do $$ begin
   if has_parameter_privilege('temp_file_limit', 'set with grant option') then
     grant set on parameter temp_file_limit to lastseen_writer, lastseen_reader;

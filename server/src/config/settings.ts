@@ -266,7 +266,7 @@ export const settings = {
     fallback: '600',
     parse: count(0, 1_000_000_000),
     about:
-      'Seconds of database time that the searches and reports of an organization may use per minute in each server process. `lastseen org quota` sets another number for one organization.',
+      'Seconds of database time that the searches, reports and long lists of an organization may use per minute in each server process. `lastseen org quota` sets another number for one organization.',
   }),
   httpConnections: setting({
     name: 'LASTSEEN_HTTP_CONNECTIONS',

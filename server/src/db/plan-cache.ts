@@ -3,7 +3,7 @@
  *
  * - Transactions, and reads marked `withGenericPlan`: `force_generic_plan`. The statement is planned once per connection.
  *   These statements have one good plan for every tenant, and planning a point read takes longer than running it.
- *   They are planned for the largest tenant: migration 0001 sets `n_distinct` of `org_id` to 1. Without it, in a database of
+ *   They are planned for the largest tenant: `0001_schema.sql` sets `n_distinct` of `org_id` to 1. Without it, in a database of
  *   a million assets, 3,000 tenants with 300 each and one with 100,000, the first page of the large tenant's report took
  *   600 to 780 ms instead of 5: the plan for an average tenant sorts all of its assets.
  * - Every other read: `auto`, PostgreSQL's default. Searches and reports depend on their values.

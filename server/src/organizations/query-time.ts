@@ -16,8 +16,8 @@ interface Deps {
 const windowMs = 60_000
 
 /**
- * Limits the database time of an organization's searches and reports per minute in this process. A minute begins with the
- * first statement. Statements in flight are completed, so they may exceed the quota.
+ * Limits the database time of an organization's searches, reports and long lists per minute in this process. A minute begins
+ * with the first statement. Statements in flight are completed, so they may exceed the quota.
  */
 export class QueryTime {
   readonly #deps: Deps

@@ -86,11 +86,8 @@ function orderedByKey(orgId: number, request: PastReportRequest): Sql {
       and ${total} > ${limits.fewAssets}
     order by ${order} limit ${Math.min(limit + offset, Number.MAX_SAFE_INTEGER)})`
   const few = sql`(
-    ${columns} from (
-      select f.asset_id from first_sightings f
-      where f.org_id = ${orgId} and f.seen_at <= ${until(at)} and ${total} <= ${limits.fewAssets} offset 0
-    ) f join assets a on a.org_id = ${orgId} and a.id = f.asset_id
-    where ${isListed(request)})`
+    ${columns} from first_sightings f join assets a on a.org_id = ${orgId} and a.id = f.asset_id
+    where f.org_id = ${orgId} and f.seen_at <= ${until(at)} and ${total} <= ${limits.fewAssets} and ${isListed(request)})`
   const all = [few, fromRegister(sql`a.deleted_at is null`)]
   if (request.includeDeleted) all.push(fromRegister(sql`a.deleted_at is not null`))
   return sql`select * from (${join(all, sql` union all `)}) one order by ${order}`

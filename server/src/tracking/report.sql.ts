@@ -138,25 +138,20 @@ function currentStatement(orgId: number, request: ReportRequest, isFiltered: boo
     ${selectPage(request)}`
 }
 
-/**
- * Evaluates the history of the assets that match the filters on assets; only then the location is known. `offset 0` makes
- * the planner look up the position of each such asset by its key, however many it expects.
- */
+/** Evaluates the history of the assets that match the filters on assets; only then the location is known. */
 function filteredPastStatement(orgId: number, request: ReportRequest & { at: Instant }): Sql {
-  const locations = locationFilters(orgId, request, sql`m.location_id`)
+  const conditions = [
+    sql`a.org_id = ${orgId}`,
+    ...listed(request),
+    ...locationFilters(orgId, request, sql`m.location_id`),
+  ]
   const matches = sql`
     select ${columns}, m.observed_at as last_seen_at
-    from (
-      select a.id, a.external_key, a.deleted_at from assets a
-      where ${join([sql`a.org_id = ${orgId}`, ...listed(request)], sql` and `)} offset 0
-    ) a
-    cross join lateral (
-      select p.asset_id, p.history_from from asset_positions p
-      where p.org_id = ${orgId} and p.asset_id = a.id offset 0
-    ) p
+    from assets a
+    join asset_positions p on p.org_id = ${orgId} and p.asset_id = a.id
     cross join lateral (${latestMinute(orgId, request.at)}) m
     ${locationOf(orgId, sql`m.location_id`)}
-    where ${join([sql`true`, ...locations], sql` and `)}`
+    where ${join(conditions, sql` and `)}`
   return sql`with ${pageOfMatches(request, matches)} ${selectPage(request)}`
 }
 

@@ -139,8 +139,8 @@ describe('An incomplete or corrupt backup file', () => {
     ],
     [
       'of a newer version',
-      () => altered('newer', (all) => all.replace('0002_recorded_move.sql', '9999_recorded_move.sql')),
-      /^The backup was migrated by a newer version \(9999_recorded_move.sql\)\. Run that version\.$/,
+      () => altered('newer', (all) => all.replace('0001_schema.sql', '9999_schema.sql')),
+      /^The backup was migrated by a newer version \(9999_schema.sql\)\. Run that version\.$/,
     ],
   ])('is rejected, and nothing of it is restored: %s', async (_what, path, message) => {
     await expect(load(target.url, path())).rejects.toThrow(message)

@@ -6,14 +6,23 @@ import { newFolder, repository } from './process.ts'
 const git = (...args: string[]): string =>
   execFileSync('git', args, { cwd: repository, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
 
-/** The commit before the last change of the schema, or null without the history, as in a shallow clone. */
+/**
+ * The commit before the last change of the schema, or the commit of that change itself, if the schema before it cannot be
+ * upgraded: the baseline was new. Null if there is no such commit, as in a shallow clone.
+ */
 export function previousCommit(): string | null {
   try {
     const last = git('log', '-1', '--format=%H', '--', 'server/migrations')
-    return last === '' ? null : git('rev-parse', '--verify', `${last}^`)
+    return [`${last}^`, last].map((name) => git('rev-parse', '--verify', name)).find(isUpgradable) ?? null
   } catch {
     return null
   }
+}
+
+/** All numbered migrations of the commit are still there and unchanged, so this version can upgrade its schema. */
+function isUpgradable(commit: string): boolean {
+  const numbered = ':(glob)server/migrations/*.sql'
+  return git('diff', '--name-only', '--no-renames', '--diff-filter=a', commit, '--', numbered) === ''
 }
 
 /** Builds the server of a commit, with the installed packages, and returns the file that starts it. */

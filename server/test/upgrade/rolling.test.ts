@@ -145,7 +145,7 @@ class Nginx {
 }
 
 describe.skipIf((commit === null && !mustRunAll) || lacks(nginx))('An upgrade of two processes under load', () => {
-  it('from the previous schema fails no request and loses or doubles nothing, behind nginx', async () => {
+  it('from an earlier commit fails no request and loses or doubles nothing, behind nginx', async () => {
     const main = buildCommit(commit!)
     const previous: LaunchOptions = { command: [process.execPath, main], args: ['serve'] }
     const settings = await openDatabase()
@@ -165,7 +165,7 @@ describe.skipIf((commit === null && !mustRunAll) || lacks(nginx))('An upgrade of
       await proxy.takeOut(one.url)
       await one.stop()
       await load.waitFor(100)
-      // The first start migrates the schema, which the process of the previous version goes on to use.
+      // The first start migrates the schema, if it has changed; the process of the previous version goes on to use it.
       await one.start()
       await load.waitFor(200)
       await proxy.takeOut(null)

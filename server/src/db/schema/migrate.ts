@@ -7,7 +7,7 @@ import { citusDdlSettings, readerRole, writerRole } from '../create-database.ts'
 import { type Session, withSession } from '../session.ts'
 import { sql } from '../sql.ts'
 
-const folder = fileURLToPath(new URL('../../../migrations', import.meta.url))
+const migrationsFolder = fileURLToPath(new URL('../../../migrations', import.meta.url))
 /** The advisory lock key for schema changes. */
 export const migrationLock = 6_170_501
 
@@ -17,13 +17,10 @@ interface Migration {
   checksum: string
 }
 
-/** Numbered files whose content has become repeatable. Databases and backups of earlier versions name them. */
-const madeRepeatable: ReadonlySet<string> = new Set(['0002_recording_functions.sql'])
-
 const checksumOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /** The numbered files, in order. Each is applied once and never changes. */
-async function readMigrations(): Promise<Migration[]> {
+async function readMigrations(folder: string): Promise<Migration[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
   return Promise.all(
     names.map(async (name) => {
@@ -37,7 +34,7 @@ async function readMigrations(): Promise<Migration[]> {
  * The repeatable files, which only replace functions. Each is applied again whenever it has changed. The name that
  * `schema_migrations` stores contains the version from the first line of the file, as in `recording_functions@1`.
  */
-async function readRepeatable(): Promise<Migration[]> {
+async function readRepeatable(folder: string): Promise<Migration[]> {
   const names = (await readdir(join(folder, 'repeatable'))).filter((name) => name.endsWith('.sql')).sort()
   return Promise.all(
     names.map(async (file) => {
@@ -51,12 +48,16 @@ async function readRepeatable(): Promise<Migration[]> {
 
 /**
  * Migrates the database to the newest schema, forward only. Concurrent calls are safe: one process migrates, the others
- * wait and then find nothing to do. Returns the names of the applied migrations.
+ * wait and then find nothing to do. Returns the names of the applied migrations. Tests name a folder with other migrations.
  */
-export async function migrate(url: string): Promise<string[]> {
+export async function migrate(url: string, folder = migrationsFolder): Promise<string[]> {
   try {
     return await retryLockTimeouts(() =>
-      withSession(url, (session) => session.transaction(() => applyMigrations(session)), citusDdlSettings),
+      withSession(
+        url,
+        (session) => session.transaction(() => applyMigrations(session, undefined, folder)),
+        citusDdlSettings,
+      ),
     )
   } catch (error) {
     if ((error as { code?: string }).code !== '42501') throw error
@@ -90,8 +91,12 @@ async function retryLockTimeouts<Result>(work: () => Promise<Result>): Promise<R
 }
 
 /** Runs within a transaction. `past` limits it to the migrations of a backup, to restore the tables of that time. */
-export async function applyMigrations(tx: Session, past?: ReadonlyMap<string, string>): Promise<string[]> {
-  const [numbered, repeatable] = [await readMigrations(), await readRepeatable()]
+export async function applyMigrations(
+  tx: Session,
+  past?: ReadonlyMap<string, string>,
+  folder = migrationsFolder,
+): Promise<string[]> {
+  const [numbered, repeatable] = [await readMigrations(folder), await readRepeatable(folder)]
   if (past !== undefined) rejectUnknownMigrations(numbered, repeatable, past, 'backup')
   await tx.query(sql`select pg_advisory_xact_lock(${migrationLock})`)
   await tx.execute(`set local lock_timeout = '${lockTimeout}'`)
@@ -136,7 +141,7 @@ function rejectUnknownMigrations(
   const orRestore = source === 'database' ? ' or restore a backup' : ''
   for (const [name, checksum] of applied) {
     const isRepeatable = partsOf(name).version <= (versions.get(partsOf(name).name) ?? -1)
-    if (madeRepeatable.has(name) || isRepeatable) continue
+    if (isRepeatable) continue
     if (!checksums.has(name))
       throw new Error(`The ${source} was migrated by a newer version (${name}). Run that version${orRestore}.`)
     if (checksums.get(name) !== checksum)
