@@ -16,7 +16,7 @@ describe('Buckets in the database', () => {
     const query: Db['query'] = async (statement) => {
       statements++
       if (broken !== null) throw broken
-      return used.core.db.global.query(statement)
+      return used.context.db.global.query(statement)
     }
     return databaseLimiter({ global: { query } } as unknown as Database, millis)
   }
@@ -33,7 +33,7 @@ describe('Buckets in the database', () => {
   it('reject a revoked credential and no other credential of the same batch', async () => {
     const shared = limiter()
     const [revoked, other] = [randomUUID(), randomUUID()]
-    await closeBucket(used.core.db.global, revoked, millis())
+    await closeBucket(used.context.db.global, revoked, millis())
     const [first, ...rest] = await Promise.allSettled([
       shared.consume(other),
       shared.consume(revoked),
@@ -46,7 +46,7 @@ describe('Buckets in the database', () => {
 
   it('refill from the latest time at which any process consumed a token, so Reset is right where one clock is behind [D45]', async () => {
     const id = randomUUID()
-    const at = (ms: number) => databaseLimiter(used.core.db, () => ms)
+    const at = (ms: number) => databaseLimiter(used.context.db, () => ms)
     await at(millis() + 2500).consume(id)
     const drawn = await at(millis()).consume(id)
     expect(drawn).toEqual({ admitted: true, tokens: 118, filledAt: millis() + 2500 })

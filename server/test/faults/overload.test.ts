@@ -20,15 +20,15 @@ describe('Far more requests than can be served', { timeout: 90_000 }, () => {
   const agent = new Agent({ connections: 1500, pipelining: 1, headersTimeout: 60_000 })
 
   const keysOf = async (name: string, count: number): Promise<string[]> => {
-    const core = await openAppContext({ config: readConfig(settings()), url: database.url })
+    const context = await openAppContext({ config: readConfig(settings()), url: database.url })
     try {
-      const { orgId } = await createOrganization(core, name)
+      const { orgId } = await createOrganization(context, name)
       const draft = { name: 'k', scopes: ['assets:read', 'assets:write'], expiresAt: null, createdBy: null }
-      const minted = await mintCredentials(core, orgId, draft, count)
+      const minted = await mintCredentials(context, orgId, draft, count)
       const pairs = minted.map((one) => ({ client_id: one.credential.clientId, client_secret: one.clientSecret }))
       return await Promise.all(pairs.map((pair) => tokenFor(server.url, pair)))
     } finally {
-      await core.close()
+      await context.close()
     }
   }
 

@@ -22,7 +22,7 @@ describe('A token that belongs to no reader', () => {
   )
 
   it('is looked up in the queue of anonymous requests, so that one address does not occupy all slots', async () => {
-    const { db, clock, ids } = context.app.core
+    const { db, clock, ids } = context.app.context
     const anonymousQueue = new FairQueue({ maxInFlight: 4 })
     const cache = new ReaderCache({
       ...{ db: db.authentication, clock, anonymousQueue },

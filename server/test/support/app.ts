@@ -35,15 +35,15 @@ export interface AppOptions {
 
 /** The service on a real port with its own database. */
 export class TestApp {
-  readonly core: AppContext
+  readonly context: AppContext
   readonly databaseUrl: string
   readonly #urls: readonly string[]
   readonly #close: () => Promise<void>
   #nextUrl = 0
 
-  constructor(urls: readonly string[], core: AppContext, databaseUrl: string, close: () => Promise<void>) {
+  constructor(urls: readonly string[], context: AppContext, databaseUrl: string, close: () => Promise<void>) {
     this.#urls = urls
-    this.core = core
+    this.context = context
     this.databaseUrl = databaseUrl
     this.#close = close
   }
@@ -54,7 +54,7 @@ export class TestApp {
   }
 
   async newOrg(name = 'Test organization'): Promise<TestOrg> {
-    const { orgId } = await createOrganization(this.core, name)
+    const { orgId } = await createOrganization(this.context, name)
     return new TestOrg(this, orgId, name)
   }
 
@@ -93,7 +93,7 @@ export class TestOrg {
   async signIn(role: Role): Promise<{ email: string; password: string; accessToken: string; refreshToken: string }> {
     const email = `${role}-${Math.random().toString(36).slice(2)}@example.com`
     const password = 'correct horse battery'
-    await createUser(this.app.core, this.orgId, { email, password, role })
+    await createUser(this.app.context, this.orgId, { email, password, role })
     const reply = await this.app.anonymous('POST', '/api/v1/auth/login', { json: { email, password } })
     expect(reply.status).toBe(200)
     return { email, password, accessToken: reply.json.data.access_token, refreshToken: reply.json.data.refresh_token }
@@ -105,8 +105,8 @@ const defaultLog = pino({ level: process.env['TEST_LOG'] ?? 'silent' })
 type Watch = Awaited<ReturnType<typeof watchStatements>>
 type Opened = { port: number; close(): Promise<void> }
 
-async function openServer(core: AppContext, options: AppOptions): Promise<Opened> {
-  const server: RunningServer = await startServer(core, {
+async function openServer(context: AppContext, options: AppOptions): Promise<Opened> {
+  const server: RunningServer = await startServer(context, {
     host: '127.0.0.1',
     port: 0,
     isOneOfSeveral: options.isOneOfSeveral ?? false,
@@ -133,18 +133,18 @@ async function openSecond(
   const { clock, delivery, tell, onStatement } = options
   if ([clock, delivery, tell, onStatement].every((one) => one === undefined))
     return openServerInSecondProcess(secondProcessUrl, url, settings, watch.check)
-  const core = await openAppContext({
+  const context = await openAppContext({
     config: readConfig(settings),
     url,
     onStatement: watch.onStatement,
     ...(clock === undefined ? {} : { clock }),
   })
-  const server = await openServer(core, options)
+  const server = await openServer(context, options)
   return {
     port: server.port,
     async close() {
       await server.close()
-      await core.close()
+      await context.close()
     },
   }
 }
@@ -159,7 +159,7 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
     ...options.settings,
   }
   const watch = await watchStatements(databaseUrl)
-  const core = await openAppContext({
+  const context = await openAppContext({
     config: readConfig(settings),
     url: databaseUrl,
     onStatement: (statement) => {
@@ -168,12 +168,12 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
     },
     ...(options.clock === undefined ? {} : { clock: options.clock }),
   })
-  const server = await openServer(core, options)
+  const server = await openServer(context, options)
   const second = await openSecond(databaseUrl, settings, options, watch)
   const urls = [server, ...(second === null ? [] : [second])].map(({ port }) => `http://127.0.0.1:${port}`)
-  return new TestApp(urls, core, databaseUrl, async () => {
+  return new TestApp(urls, context, databaseUrl, async () => {
     await Promise.all([server.close(), second?.close()])
-    await core.close()
+    await context.close()
     await database?.drop()
     watch.save()
     saveSeenResponses()

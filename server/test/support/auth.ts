@@ -50,7 +50,7 @@ export async function mintKeys(org: TestOrg, count: number, options: KeyOptions 
   const { scopes = ['assets:read'], expiresAtMs } = options
   const expiresAt = expiresAtMs === undefined ? null : instantFromMillis(expiresAtMs)
   const draft = { name: 'test', scopes, expiresAt, createdBy: null }
-  const minted = await mintCredentials(org.app.core, org.orgId, draft, count)
+  const minted = await mintCredentials(org.app.context, org.orgId, draft, count)
   return minted.map(({ credential: { id, clientId }, clientSecret }) => ({ id, clientId, clientSecret }))
 }
 

@@ -17,12 +17,12 @@ export function useAppBehindProxy(clock: Clock): { readonly app: TestApp; readon
     holder.proxy = new TcpProxy(database.url)
     await holder.proxy.open()
     const { url } = holder.proxy
-    const core = await openAppContext({ config: readConfig({ DATABASE_URL: url }), url, clock })
+    const context = await openAppContext({ config: readConfig({ DATABASE_URL: url }), url, clock })
     const log = pino({ level: 'silent' })
-    const server = await startServer(core, { host: '127.0.0.1', port: 0, isOneOfSeveral: false, log })
-    holder.app = new TestApp([`http://127.0.0.1:${server.port}`], core, database.url, async () => {
+    const server = await startServer(context, { host: '127.0.0.1', port: 0, isOneOfSeveral: false, log })
+    holder.app = new TestApp([`http://127.0.0.1:${server.port}`], context, database.url, async () => {
       await server.close(1000)
-      await core.close()
+      await context.close()
       await holder.proxy.close()
       await database.drop()
       saveSeenResponses()

@@ -457,7 +457,7 @@ describe('A bulk job', () => {
   it('is kept for a day', async () => {
     const job = await runBulk(api, 'assets', [{ external_key: 'A', name: 'a' }])
     clock.advance(86_400 + 1)
-    await keepRetention(context.app.core, context.app.databaseUrl)
+    await keepRetention(context.app.context, context.app.databaseUrl)
     expectApiError(await org.full.get(`/api/v1/bulk/jobs/${job.id}`), 'not_found')
   })
 })
@@ -530,7 +530,7 @@ describe('Idempotency-Key', () => {
     const attention = await context.app.anonymous('GET', '/api/v1/attention', { token })
     expect(attention.json.data.failed_imports).toEqual([])
     clock.advance(86_401)
-    await keepRetention(context.app.core, context.app.databaseUrl)
+    await keepRetention(context.app.context, context.app.databaseUrl)
     expect(await importCount()).toBe(0)
     clock.advance(-86_401)
   })

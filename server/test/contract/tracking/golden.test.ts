@@ -94,7 +94,7 @@ const readers: [string, (site: Site, scanPoints: ScanPoints) => Promise<{ token:
     'whose smoothing was turned off',
     async (site, scanPoints) => {
       const made = await site.createReader({ scanPoints, smoothing: { reads: 20, seconds: 3600, marginDb: null } })
-      await changeReader(context.app.core, site.org.orgId, made.readerId, { smoothing: null })
+      await changeReader(context.app.context, site.org.orgId, made.readerId, { smoothing: null })
       return made
     },
   ],
