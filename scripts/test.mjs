@@ -10,7 +10,7 @@ import { buildWorkspaces, installPackages, root } from './bootstrap.mjs'
 
 const isFull = process.argv.includes('--all')
 const cache = join(root, 'server/.cache')
-const evidence = join(cache, 'evidence')
+const coverageFolder = join(cache, 'coverage')
 const postgres15 = '/usr/lib/postgresql/15/bin/postgres'
 const seed = process.env.TEST_SEED ?? (isFull ? String(Date.now() % 2 ** 31) : '1')
 const tally = { passed: 0, failed: 0, skipped: 0 }
@@ -54,8 +54,8 @@ function failuresOf(file) {
 
 /** Without `--all` the configuration of vitest divides the contract files between two databases. */
 async function server() {
-  rmSync(evidence, { recursive: true, force: true })
-  mkdirSync(evidence, { recursive: true })
+  rmSync(coverageFolder, { recursive: true, force: true })
+  mkdirSync(coverageFolder, { recursive: true })
   if (isFull) return vitest('server', [], { env: { TEST_ROUNDS: 'full', TEST_POSTGRES: '18' } })
   const isInstalled = existsSync(postgres15)
   if (!isInstalled)
