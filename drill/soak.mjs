@@ -9,7 +9,7 @@ import { createOrganization } from '../bench/seed.mjs'
 import { median } from '../bench/statistics.mjs'
 import { addTarget, apiLoad, measureLoad, startLoad } from '../bench/targets.mjs'
 import { Service } from './service.mjs'
-import { createDisk } from './surroundings.mjs'
+import { createDisk } from './environment.mjs'
 import { Writers } from './writers.mjs'
 
 const samplesPerRun = 60
