@@ -13,7 +13,7 @@ const cache = join(root, 'server/.cache')
 const coverageFolder = join(cache, 'coverage')
 const postgres15 = '/usr/lib/postgresql/15/bin/postgres'
 const seed = process.env.TEST_SEED ?? (isFull ? String(Date.now() % 2 ** 31) : '1')
-const tally = { passed: 0, failed: 0, skipped: 0 }
+const totals = { passed: 0, failed: 0, skipped: 0 }
 /** Printed again at the end, because a run of thousands of tests is long to look back through. */
 const failedTests = []
 /** How long each test file took, by the part it ran in. */
@@ -34,9 +34,9 @@ async function vitest(part, filters = [], { env = {}, folder = 'server' } = {}) 
   const isGood = await run(bin('vitest'), flags, { cwd: join(root, folder), env })
   if (existsSync(outputFile)) {
     const result = JSON.parse(readFileSync(outputFile, 'utf8'))
-    tally.passed += result.numPassedTests
-    tally.failed += result.numFailedTests
-    tally.skipped += result.numPendingTests + result.numTodoTests
+    totals.passed += result.numPassedTests
+    totals.failed += result.numFailedTests
+    totals.skipped += result.numPendingTests + result.numTodoTests
     for (const file of result.testResults) {
       failedTests.push(...failuresOf(file))
       files.push({ name: relative(root, file.name), part, ms: file.endTime - file.startTime })
@@ -88,9 +88,9 @@ async function browser() {
   })
   if (existsSync(outputFile)) {
     const { stats, suites } = JSON.parse(readFileSync(outputFile, 'utf8'))
-    tally.passed += stats.expected + stats.flaky
-    tally.failed += stats.unexpected
-    tally.skipped += stats.skipped
+    totals.passed += stats.expected + stats.flaky
+    totals.failed += stats.unexpected
+    totals.skipped += stats.skipped
     for (const suite of suites)
       files.push({ name: `web/test/${basename(suite.file)}`, part: 'browser', ms: browserMs(suite) })
   }
@@ -161,7 +161,7 @@ for (const failure of failedTests) process.stdout.write(`\n✗ ${failure.slice(0
 process.stdout.write(slowestFiles())
 if (!isFull) process.stdout.write(`\n${notRun}`)
 if (failures.length > 0) process.stdout.write(`\nFailed: ${failures.join(', ')}\n`)
-const { passed, failed, skipped } = tally
+const { passed, failed, skipped } = totals
 process.stdout.write(
   `\n${passed} passed, ${failed} failed, ${skipped} skipped in ${secondsSince(startedAt)} s (TEST_SEED=${seed})\n`,
 )

@@ -4,7 +4,7 @@ import type { LatestRead } from '../readers/reader.ts'
 import type { TagType } from '../tags/tag.ts'
 
 /** The maximum number of reads kept per reader, and published at once. */
-export const shown = 50
+export const maxLatestReads = 50
 /** PostgreSQL limits a notification to 8,000 bytes. */
 const maxPayloadBytes = 7000
 /** A watch ends after this time; clients that watch a reader poll more often. */
@@ -62,10 +62,10 @@ export class LatestReads {
 
   /** Called when this process has received reads of the reader. */
   note(readerId: number, reads: readonly LatestRead[]): void {
-    this.#own.set(readerId, [...(this.#own.get(readerId) ?? []), ...reads].slice(-shown))
+    this.#own.set(readerId, [...(this.#own.get(readerId) ?? []), ...reads].slice(-maxLatestReads))
     const watch = this.#watch(readerId)
     if (watch === undefined) return
-    watch.unpublished = [...watch.unpublished, ...reads].slice(-shown)
+    watch.unpublished = [...watch.unpublished, ...reads].slice(-maxLatestReads)
     this.#pending.add(readerId)
   }
 
@@ -97,7 +97,7 @@ export class LatestReads {
     const all = [...watch.published, ...(JSON.parse(text) as Packed[]).map(unpack)]
     watch.published = all
       .toSorted((a, b) => Number(a.receivedAt > b.receivedAt) - Number(a.receivedAt < b.receivedAt))
-      .slice(-shown)
+      .slice(-maxLatestReads)
   }
 
   /** Publishes the reads received since the last call. */

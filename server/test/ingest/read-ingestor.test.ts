@@ -20,7 +20,7 @@ async function opened(retentionDays = 400) {
     clock: context.clock,
     queue: new FairQueue({ maxInFlight: 4 }),
     retentionDays,
-    onTaken: (_device, { accepted, ignored, warning }) => events.push(['taken', { accepted, ignored, warning }]),
+    onRecorded: (_device, { accepted, ignored, warning }) => events.push(['taken', { accepted, ignored, warning }]),
     onMoved: (orgId) => events.push(['moved', orgId]),
     onUnknown: (_device, reads) => events.push(['unknown', reads.map(({ read }) => read.value)]),
     onRefused: ({ reason }) => events.push(['refused', reason]),

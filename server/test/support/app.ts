@@ -183,10 +183,10 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
 
 /** Starts one app for the whole test file. */
 export function useApp(options: AppOptions = {}): { readonly app: TestApp } {
-  const holder: { app: TestApp } = { app: undefined as never }
+  const fixture: { app: TestApp } = { app: undefined as never }
   beforeAll(async () => {
-    holder.app = await startApp(options)
+    fixture.app = await startApp(options)
   })
-  afterAll(() => holder.app.stop())
-  return holder
+  afterAll(() => fixture.app.stop())
+  return fixture
 }

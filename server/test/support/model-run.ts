@@ -63,7 +63,7 @@ export class ModelRun {
     this.#database = world
     this.#orgId = orgId
     const quiet = (): void => undefined
-    const output = { onTaken: quiet, onMoved: quiet, onUnknown: quiet, onRefused: quiet }
+    const output = { onRecorded: quiet, onMoved: quiet, onUnknown: quiet, onRefused: quiet }
     const queue = new FairQueue({ maxInFlight: 4 })
     this.#ingestor = new ReadIngestor({
       onCounted: () => undefined,
@@ -142,11 +142,11 @@ export class ModelRun {
 
   async #moveTag(tag: string, assetId: number): Promise<void> {
     const { context } = this.#database
-    const holder = this.model.tags.get(tag)
-    if (holder === assetId || this.model.assets.get(assetId)!.isDeleted) return
-    if (holder != null) {
-      const { tags } = await getRecord(context, assetRepository, this.#orgId, holder)
-      await detachTag(context, assetRepository, this.#orgId, holder, tags.find((one) => one.value === tag)!.id)
+    const owner = this.model.tags.get(tag)
+    if (owner === assetId || this.model.assets.get(assetId)!.isDeleted) return
+    if (owner != null) {
+      const { tags } = await getRecord(context, assetRepository, this.#orgId, owner)
+      await detachTag(context, assetRepository, this.#orgId, owner, tags.find((one) => one.value === tag)!.id)
     }
     await attachTag(context, assetRepository, this.#orgId, assetId, { type: 'barcode', value: tag })
     this.model.tags.set(tag, assetId)

@@ -148,7 +148,7 @@ export class TrackingModel {
   deleteAsset(id: number): boolean {
     const asset = this.assets.get(id)!
     if (asset.isDeleted) return false
-    for (const [tag, holder] of this.tags) if (holder === id) this.tags.set(tag, null)
+    for (const [tag, owner] of this.tags) if (owner === id) this.tags.set(tag, null)
     return (asset.isDeleted = true)
   }
 
