@@ -25,8 +25,8 @@ describe('Buckets in the database', () => {
     const shared = limiter()
     statements = 0
     const ids = Array.from({ length: 20 }, () => randomUUID())
-    const drawn = await Promise.all([...ids, ...ids, ...ids].map(async (id) => shared.consume(id)))
-    expect(drawn.map(({ tokens }) => tokens)).toEqual([119, 118, 117].flatMap((left) => ids.map(() => left)))
+    const consumed = await Promise.all([...ids, ...ids, ...ids].map(async (id) => shared.consume(id)))
+    expect(consumed.map(({ tokens }) => tokens)).toEqual([119, 118, 117].flatMap((left) => ids.map(() => left)))
     expect(statements).toBe(4)
   })
 
@@ -48,9 +48,9 @@ describe('Buckets in the database', () => {
     const id = randomUUID()
     const at = (ms: number) => databaseLimiter(used.context.db, () => ms)
     await at(millis() + 2500).consume(id)
-    const drawn = await at(millis()).consume(id)
-    expect(drawn).toEqual({ admitted: true, tokens: 118, filledAt: millis() + 2500 })
-    const reset = Number(rateState(drawn).reset)
+    const consumed = await at(millis()).consume(id)
+    expect(consumed).toEqual({ admitted: true, tokens: 118, filledAt: millis() + 2500 })
+    const reset = Number(rateState(consumed).reset)
     expect(reset).toBe(millis() / 1000 + 5)
     expect(await at((reset - 1) * 1000).consume(id)).toMatchObject({ tokens: 118.5 })
     const again = Number(rateState(await at((reset - 1) * 1000).consume(id)).reset)

@@ -119,9 +119,9 @@ describe('A transaction', () => {
 
   it('may commit without waiting for the disk, in this transaction alone', async () => {
     const setting = sql`select current_setting('synchronous_commit') as value`
-    const relaxed = await db.withTenant(orgId, (tx) => tx.query<{ value: string }>(setting), { asyncCommit: true })
-    const usual = await db.withTenant(orgId, (tx) => tx.query<{ value: string }>(setting))
-    expect([relaxed[0]!.value, usual[0]!.value]).toEqual(['off', 'on'])
+    const asyncRows = await db.withTenant(orgId, (tx) => tx.query<{ value: string }>(setting), { asyncCommit: true })
+    const defaultRows = await db.withTenant(orgId, (tx) => tx.query<{ value: string }>(setting))
+    expect([asyncRows[0]!.value, defaultRows[0]!.value]).toEqual(['off', 'on'])
   })
 })
 

@@ -92,7 +92,7 @@ describe('a server asked to stop', { timeout: 60_000 }, () => {
       const server = await serve(settings)
       const token = await tokenFor(server.url, pair)
       const database = (await databaseOf(dataDir))!
-      const letGo = await holdAsset(database.url)
+      const releaseAsset = await holdAsset(database.url)
       const renamed = rename(server, token, `After ${signal}`)
       await untilSomebodyWaits(database.url)
 
@@ -101,7 +101,7 @@ describe('a server asked to stop', { timeout: 60_000 }, () => {
       await expect.poll(() => knock(server.url)).toBe('ECONNREFUSED')
       expect(server.program.isRunning).toBe(true)
 
-      await letGo()
+      await releaseAsset()
       const releasedAt = performance.now()
       expect(await renamed).toEqual({ status: 200, name: `After ${signal}` })
       const { code, stderr } = await server.program.ended
@@ -117,7 +117,7 @@ describe('a server asked to stop', { timeout: 60_000 }, () => {
     const server = await serve(settings)
     const token = await tokenFor(server.url, pair)
     const database = (await databaseOf(dataDir))!
-    const letGo = await holdAsset(database.url)
+    const releaseAsset = await holdAsset(database.url)
     const renamed = rename(server, token, 'After two signals')
     await untilSomebodyWaits(database.url)
     server.program.child.kill('SIGINT')
@@ -126,7 +126,7 @@ describe('a server asked to stop', { timeout: 60_000 }, () => {
     server.program.child.kill('SIGTERM')
     await sleep(200)
     expect(server.program.isRunning).toBe(true)
-    await letGo()
+    await releaseAsset()
     expect(await renamed).toEqual({ status: 200, name: 'After two signals' })
     expect((await server.program.ended).code).toBe(0)
     expect(await databaseOf(dataDir)).toBeUndefined()

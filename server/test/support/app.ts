@@ -30,7 +30,7 @@ export interface AppOptions {
   /** Receives the log. */
   log?: Logger
   /** Called with the lines that are meant for the operator. */
-  tell?: (line: string) => void
+  notifyOperator?: (line: string) => void
 }
 
 /** The service on a real port with its own database. */
@@ -112,7 +112,7 @@ async function openServer(context: AppContext, options: AppOptions): Promise<Ope
     isOneOfSeveral: options.isOneOfSeveral ?? false,
     log: options.log ?? defaultLog,
     ...(options.delivery === undefined ? {} : { delivery: options.delivery }),
-    ...(options.tell === undefined ? {} : { notifyOperator: options.tell }),
+    ...(options.notifyOperator === undefined ? {} : { notifyOperator: options.notifyOperator }),
   })
   return { port: server.port, close: () => server.close(1000) }
 }
@@ -130,8 +130,8 @@ async function openSecond(
   const secondProcessUrl = inject('secondProcessUrl')
   if (secondProcessUrl === null || options.sharesDatabaseWith !== undefined || options.singleServerReason !== undefined)
     return null
-  const { clock, delivery, tell, onStatement } = options
-  if ([clock, delivery, tell, onStatement].every((one) => one === undefined))
+  const { clock, delivery, notifyOperator, onStatement } = options
+  if ([clock, delivery, notifyOperator, onStatement].every((one) => one === undefined))
     return openServerInSecondProcess(secondProcessUrl, url, settings, watch.check)
   const context = await openAppContext({
     config: readConfig(settings),

@@ -105,8 +105,8 @@ export class ModelDatabase {
       from ${orgs}, unnest(${assetIds}::bigint[]) id`
     await sql`
       insert into tags (org_id, id, asset_id, tag_type, value, normalized_value, created_at)
-      select org, 30 + place, asset_id, 'barcode', value, value, now()
-      from ${orgs}, unnest(${tagNames}::text[], ${tagHolders}::bigint[]) with ordinality t (value, asset_id, place)`
+      select org, 30 + position, asset_id, 'barcode', value, value, now()
+      from ${orgs}, unnest(${tagNames}::text[], ${tagHolders}::bigint[]) with ordinality t (value, asset_id, position)`
     await sql`
       insert into readers (org_id, id, name, format, clock, token_hash, topic_key, created_at, messages, reads, ignored)
       select org, id, 'Reader', 'generic', 'reader', ''::bytea, '', now(), 0, 0, 0

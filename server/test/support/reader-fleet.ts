@@ -66,7 +66,7 @@ export class ReaderFleet {
       const locations: number[] = []
       for (let index = 0; index < locationCount; index++)
         locations.push(
-          (await createLocation(context, orgId, { ...draft, name: `Place ${index}`, tags: [], parent: {} })).id,
+          (await createLocation(context, orgId, { ...draft, name: `Location ${index}`, tags: [], parent: {} })).id,
         )
       const scanPoints = locations.map((locationId, index) => ({ antenna: index + 1, locationId }))
       const readers: FleetReader[] = []

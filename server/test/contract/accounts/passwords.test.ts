@@ -17,7 +17,7 @@ import { expectApiError } from '../../support/error-response.ts'
 
 const lines: string[] = []
 const clock = new ManualClock()
-const context = useApp({ clock, tell: (line) => lines.push(line) })
+const context = useApp({ clock, notifyOperator: (line) => lines.push(line) })
 const database = useSql(context)
 let second: TestApp
 let preview: TestApp

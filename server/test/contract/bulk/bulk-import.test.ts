@@ -427,9 +427,9 @@ describe('A bulk job', () => {
 
   it('is not found by another organization', async () => {
     const job = await runBulk(api, 'assets', [{ external_key: 'A', name: 'a' }])
-    const stranger = (await context.app.newOrg()).full
+    const otherOrganization = (await context.app.newOrg()).full
     for (const path of ['', '/errors'])
-      expectApiError(await stranger.get(`/api/v1/bulk/jobs/${job.id}${path}`), 'not_found')
+      expectApiError(await otherOrganization.get(`/api/v1/bulk/jobs/${job.id}${path}`), 'not_found')
   })
 
   it('fails when the organization may not have so many records, and says why', async () => {
