@@ -21,7 +21,7 @@ const maxGrowth = 1.15
 /** Tables whose rows are updated, not added to: their size shows whether space is reused. */
 const updatedTables = ['asset_positions', 'record_counts', 'readers', 'credentials', 'organizations']
 
-/** What must not grow, and how much of it may come and go. */
+/** The measured values that must not grow, each with the fluctuation that is allowed. */
 const measures = {
   'server memory (MiB)': { tolerance: 20, valueOf: ({ service }) => residentMiB(service.pid) },
   'server heap in use (MiB)': {

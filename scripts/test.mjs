@@ -104,7 +104,7 @@ function browserMs({ specs = [], suites = [] }) {
   return suites.reduce((sum, suite) => sum + browserMs(suite), own)
 }
 
-/** Every statement of the source ran, and every declared status was seen, in whichever of the server's tests. */
+/** Checks that the tests of the server, taken together, ran every statement and produced every declared status. */
 function coverage() {
   const options = { cwd: root, encoding: 'utf8' }
   const { status, stdout } = spawnSync(process.execPath, ['scripts/check-coverage.mjs'], options)
@@ -126,7 +126,7 @@ const notRun = `Not run here:
   - contract tests a second time: each file ran on the embedded PostgreSQL with one process, or on PostgreSQL 15 with two
   - more than 20 rounds of a race, more than 3 kills of a crash test, three quarters of the runs of a property
   - the pages of the documentation in reverse order
-  - tests of what surrounds the service: embedded PostgreSQL, backups, failover, terminals, log files, installation,
+  - tests around the service: embedded PostgreSQL, backups, failover, terminals, log files, installation,
     packaging, operator commands as programs, several worker processes, demo, simulator, the coverage check itself
   - browser flows at phone size, except those marked @phone
 \`npm run test:all\` runs them.

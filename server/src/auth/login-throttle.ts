@@ -22,7 +22,7 @@ const maxSubjectLength = 400
 
 /** Reserves an attempt for a subject; false when the subject has reached the allowed number of failures. */
 type TryClaim = (subject: string, allowed: number) => Promise<boolean>
-/** Like TryClaim, but throws 429 instead of returning false. */
+/** Reserves an attempt for a subject; throws 429 when the subject has reached the allowed number of failures. */
 type Claim = (subject: string, allowed: number) => Promise<void>
 
 /**

@@ -70,7 +70,7 @@ export async function openFamily(
   return { family, token }
 }
 
-/** Why a client whose refresh token was issued here has to authenticate again. */
+/** Why the client that presents an issued refresh token has to authenticate again. */
 export type RefreshRejection = EndReason | 'expired'
 
 /**

@@ -46,9 +46,9 @@ import {
 import { runImport } from './import-runner.ts'
 
 interface Deps {
-  /** For requests. */
+  /** The database for requests. */
   db: Database
-  /** For jobs, which no request waits for. */
+  /** The database for jobs, which no request waits for. */
   background: Database
   clock: Clock
   ids: IdGenerator
@@ -136,7 +136,7 @@ export class ImportService {
     this.#progress.set(`${state} ${id}`, Number(done))
   }
 
-  /** At the organization's quota, the new import replaces one that has ended or is abandoned. */
+  /** At the organization's quota, the new import replaces an import that has ended or is abandoned. */
   async create(orgId: number, kind: ImportKind, options: ImportOptions | null = null): Promise<number> {
     const { db, clock, ids, quotas } = this.#deps
     const id = await ids.next(orgId)

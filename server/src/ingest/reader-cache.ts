@@ -9,7 +9,7 @@ import { findDevice, findInDirectory } from '../readers/readers.sql.ts'
 
 export interface Login {
   device: Device
-  /** When the token ends, if the reader has got a new one. */
+  /** When the token expires; null unless the token of the reader was replaced. */
   expiresAtMs: number | null
 }
 
