@@ -88,7 +88,7 @@ export function startApi(
   })
   pubsub.on(revocationTopic, (keys) => {
     for (const key of keys.split(',')) {
-      principals.forget(key)
+      principals.invalidate(key)
       streams.endRevoked(key)
     }
   })
@@ -149,7 +149,7 @@ export function startApi(
     addTransfer: (transfer) => streams.addTransfer(transfer),
     join,
     onMissedEvents() {
-      principals.forgetAll()
+      principals.invalidateAll()
       void reloadKeys().catch((error: unknown) =>
         log.error({ event: 'signing_keys.failed', err: error }, 'signing keys not reloaded'),
       )

@@ -113,7 +113,7 @@ export function startTracking(
   })
   pubsub.on(wantedTopic, (payload) => latestReads.onWatch(payload))
   pubsub.on(readsTopic, (payload) => latestReads.onReads(payload))
-  pubsub.on(readerChangedTopic, () => readerCache.forgetAll())
+  pubsub.on(readerChangedTopic, () => readerCache.invalidateAll())
 
   const publishMoves = async (): Promise<void> => {
     const ids = [...movedOrgs]
@@ -148,7 +148,7 @@ export function startTracking(
     publishAndWait: (readerId) => pubsub.publishAndWait(readerChangedTopic, String(readerId)),
     latestReads: (readerId) => latestReads.latest(readerId),
     onMissedEvents() {
-      readerCache.forgetAll()
+      readerCache.invalidateAll()
       live.missedEvents()
     },
     noteConnection: (device, isConnected) =>

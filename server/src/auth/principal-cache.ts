@@ -68,12 +68,12 @@ export class PrincipalCache implements Authenticator {
   }
 
   /** Removes a credential or session that was revoked or changed. */
-  forget(key: string): void {
+  invalidate(key: string): void {
     this.#cache.delete(key)
     this.#loading.delete(key)
   }
 
-  forgetAll(): void {
+  invalidateAll(): void {
     this.#cache.clear()
     this.#loading.clear()
   }

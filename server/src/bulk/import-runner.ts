@@ -8,7 +8,7 @@ import { lockParentsForShare, locationBulk, treeOf } from '../locations/bulk.sql
 import type { Location } from '../locations/location.ts'
 import { lockTree } from '../locations/tree.sql.ts'
 import { type IdPool, ImportWriter } from './import-writer.ts'
-import { type Change, type Claims, type Imported, type ImportAdapter, evaluate } from './import-evaluator.ts'
+import { type Change, type EarlierRows, type Imported, type ImportAdapter, evaluate } from './import-evaluator.ts'
 import {
   type ImportKind,
   type ImportMode,
@@ -131,7 +131,7 @@ async function changesOf(
     const row = readRow('locations', staged)
     return Array.isArray(row) ? [] : [row]
   })
-  const { changes } = await evaluate(tx, orgId, locations, wanted, newClaims(), now(clock), mode)
+  const { changes } = await evaluate(tx, orgId, locations, wanted, noEarlierRows(), now(clock), mode)
   if (changes.length < batch.length)
     throw new SerializationConflict('a location or a tag was changed while the import ran')
   return changes.map((change) => ({ ...change, record: withParent(change.record, idsByKey) }))
@@ -163,7 +163,7 @@ function count(result: ImportResult, changes: readonly Change<unknown>[]): void 
   result.updates += changes.length - creates
 }
 
-const newClaims = (): Claims => ({ keys: new Map(), tags: new Map() })
+const noEarlierRows = (): EarlierRows => ({ keys: new Map(), tags: new Map() })
 
 /** Evaluates the staged rows in batches. Returns the number of rows. */
 async function eachBatch<R extends Imported>(
@@ -174,7 +174,7 @@ async function eachBatch<R extends Imported>(
   onChanges: (changes: Change<R>[], staged: readonly SizedRow[]) => Promise<void>,
 ): Promise<number> {
   const { tx, orgId, importId, ids, clock, mode } = work
-  const claims = newClaims()
+  const earlier = noEarlierRows()
   let done = 0
   for (let after = 0; ;) {
     const staged = await stagedRows(tx, orgId, importId, after)
@@ -187,7 +187,7 @@ async function eachBatch<R extends Imported>(
     }
     const keys = wanted.map((row) => row.externalKey)
     if (ids !== null) await adapter.repository.lock(tx, orgId, keys)
-    const outcome = await evaluate(tx, orgId, adapter, wanted, claims, now(clock), mode)
+    const outcome = await evaluate(tx, orgId, adapter, wanted, earlier, now(clock), mode)
     noteErrors(result, outcome.errors)
     result.unchanged += outcome.unchanged
     await onChanges(outcome.changes, staged)

@@ -78,7 +78,7 @@ export class ReaderCache {
   }
 
   /** Called when a reader was changed or deleted by any process. */
-  forgetAll(): void {
+  invalidateAll(): void {
     this.#cached.clear()
     this.#loading.clear()
     this.#changes++

@@ -5,7 +5,7 @@ import { render } from '../../src/cli/output.ts'
 import { listReadersIn, rotateToken } from '../../src/cli/reader.ts'
 import { parseOverlap } from '../../src/cli/reader-options.ts'
 import { listWebhooksIn } from '../../src/cli/webhook.ts'
-import { webhookNeeds } from '../../src/app/webhooks.ts'
+import { webhookDeps } from '../../src/app/webhooks.ts'
 import { mintCredentials } from '../../src/auth/commands.ts'
 import { now } from '../../src/kernel/clock.ts'
 import { hashSecret } from '../../src/kernel/secrets.ts'
@@ -59,7 +59,7 @@ describe('A list of the operator', () => {
     const draft = { name: 'Key', scopes: ['assets:read'], expiresAt: null, createdBy: null }
     const [key] = await mintCredentials(context, orgId, draft, 1)
     const { token } = await createReader(context, orgId, { ...reader, name: 'Gate' })
-    const { secret } = await createWebhook(webhookNeeds(context), orgId, { url: 'https://x.test/', isEnabled: true })
+    const { secret } = await createWebhook(webhookDeps(context), orgId, { url: 'https://x.test/', isEnabled: true })
     const all = [
       await listKeys(context, { org: 'Secrets' }),
       await listReadersIn(context, {}),

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it, vi } from 'vitest'
 import { deleteOrg, exportOrg } from '../../src/cli/organization-data.ts'
-import { webhookNeeds } from '../../src/app/webhooks.ts'
+import { webhookDeps } from '../../src/app/webhooks.ts'
 import { createUserIn, deleteUserAccount } from '../../src/cli/user.ts'
 import { tables } from '../../src/db/schema/tables.ts'
 import { findUserByEmail } from '../../src/users/users.sql.ts'
@@ -46,7 +46,7 @@ async function fullOrganization() {
   const { orgId } = site.org
   const admin = await createSignedInUser(site.org, 'admin')
   const url = 'https://hooks.example.com/'
-  await createWebhook(webhookNeeds(app.context), orgId, { url, isEnabled: true })
+  await createWebhook(webhookDeps(app.context), orgId, { url, isEnabled: true })
   const thing = await site.createAsset('Case', { metadata: { note: 'ü "quoted"' } })
   await site.api.post('/api/v1/assets', { name: 'with a generated key' })
   await site.sendReads({ tag: thing.tag, antenna: 1 } as never)

@@ -2,7 +2,7 @@ import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAsset } from '../../src/assets/commands.ts'
 import { type AppContext, openAppContext } from '../../src/app/context.ts'
-import { webhookNeeds } from '../../src/app/webhooks.ts'
+import { webhookDeps } from '../../src/app/webhooks.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { type Connection, createDatabase } from '../../src/db/create-database.ts'
 import { type Sql, sql } from '../../src/db/sql.ts'
@@ -40,7 +40,7 @@ beforeAll(async () => {
   }
   const reader = { name: 'Gate', format: 'auto', clock: 'reader', smoothing: null, scanPoints }
   readerId = (await createReader(context, orgId, reader)).reader.id
-  await createWebhook(webhookNeeds(context), orgId, { url: 'https://example.com/', isEnabled: true })
+  await createWebhook(webhookDeps(context), orgId, { url: 'https://example.com/', isEnabled: true })
   for (const value of ['A', 'B', 'C'])
     await createAsset(context, orgId, { ...draft, name: value, metadata: {}, tags: [{ type: 'barcode', value }] })
   proxy = new TcpProxy(database.url)

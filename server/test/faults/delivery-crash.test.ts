@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { type AppContext, openAppContext } from '../../src/app/context.ts'
-import { webhookNeeds } from '../../src/app/webhooks.ts'
+import { webhookDeps } from '../../src/app/webhooks.ts'
 import { createAsset } from '../../src/assets/commands.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { now } from '../../src/kernel/clock.ts'
@@ -45,7 +45,7 @@ describe.skipIf(inject('isCitus'))('when servers are killed while they deliver',
     receiver = await network.receiver()
     receiver.behaviour = (response) => setTimeout(() => response.writeHead(204).end(), 30)
     orgId = (await createOrganization(context, 'Crashing')).orgId
-    await createWebhook(webhookNeeds(context), orgId, { url: urlOf(receiver), isEnabled: true })
+    await createWebhook(webhookDeps(context), orgId, { url: urlOf(receiver), isEnabled: true })
   })
   afterAll(async () => {
     await context.close()

@@ -1,6 +1,6 @@
 import postgres from 'postgres'
 import { expect, it } from 'vitest'
-import { webhookNeeds } from '../../src/app/webhooks.ts'
+import { webhookDeps } from '../../src/app/webhooks.ts'
 import {
   allOrganizations,
   findOrganizationsByName,
@@ -33,10 +33,10 @@ it('lapsing and reinstating one organization does not affect the others', async 
   const sql = postgres(context.app.databaseUrl, { max: 1 })
   const lapsed = async (orgId: number): Promise<boolean> =>
     (await sql`select lapsed_at from organizations where org_id = ${orgId}`)[0]?.['lapsed_at'] !== null
-  await lapseOrganization(webhookNeeds(context.app.context), org.orgId)
+  await lapseOrganization(webhookDeps(context.app.context), org.orgId)
   expect([await lapsed(org.orgId), await lapsed(other.orgId)]).toEqual([true, false])
   expect((await org.full.get('/api/v1/assets')).status).toBe(200)
-  await reinstateOrganization(webhookNeeds(context.app.context), org.orgId)
+  await reinstateOrganization(webhookDeps(context.app.context), org.orgId)
   expect(await lapsed(org.orgId)).toBe(false)
   await sql.end({ timeout: 5 })
 })

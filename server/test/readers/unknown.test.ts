@@ -10,22 +10,22 @@ const context = useTracking('2026-05-04T12:00:00Z')
 describe('topics that match no reader', () => {
   it('are counted with their times, for the 200 latest topics', async () => {
     const { context: appContext } = context.app
-    const book = new ReaderActivityBuffer(appContext)
+    const buffer = new ReaderActivityBuffer(appContext)
     const topics = async () => (await listUnknownTopics(appContext.db.read)).map((one) => [one.topic, one.messages])
-    for (let index = 0; index < 190; index++) book.noteTopic(`lastseen/early-${String(index).padStart(3, '0')}/reads`)
-    await book.flush()
+    for (let index = 0; index < 190; index++) buffer.noteTopic(`lastseen/early-${String(index).padStart(3, '0')}/reads`)
+    await buffer.flush()
     expect(await topics()).toHaveLength(190)
     context.clock.set('2026-05-04T12:00:05Z')
-    for (let index = 0; index < 300; index++) book.noteTopic(`lastseen/late-${String(index).padStart(3, '0')}/reads`)
-    book.noteTopic('lastseen/late-000/reads')
-    await book.flush()
+    for (let index = 0; index < 300; index++) buffer.noteTopic(`lastseen/late-${String(index).padStart(3, '0')}/reads`)
+    buffer.noteTopic('lastseen/late-000/reads')
+    await buffer.flush()
     const kept = await topics()
     expect(kept).toHaveLength(200)
     expect(kept[0]).toEqual(['lastseen/late-000/reads', 2])
     expect(kept.every(([topic]) => String(topic).startsWith('lastseen/late-'))).toBe(true)
     context.clock.set('2026-05-04T12:00:10Z')
-    book.noteTopic('lastseen/late-007/reads')
-    await book.flush()
+    buffer.noteTopic('lastseen/late-007/reads')
+    await buffer.flush()
     expect((await listUnknownTopics(appContext.db.read))[0]).toEqual({
       topic: 'lastseen/late-007/reads',
       messages: 2,
@@ -36,10 +36,10 @@ describe('topics that match no reader', () => {
 
   it('are truncated and stripped of characters that PostgreSQL cannot store', async () => {
     const { context: appContext } = context.app
-    const book = new ReaderActivityBuffer(appContext)
+    const buffer = new ReaderActivityBuffer(appContext)
     context.clock.set('2026-05-04T13:00:00Z')
-    book.noteTopic(`lastseen/\u0000\uD800\n${'x'.repeat(60_000)}`)
-    await book.flush()
+    buffer.noteTopic(`lastseen/\u0000\uD800\n${'x'.repeat(60_000)}`)
+    await buffer.flush()
     const [latest] = await listUnknownTopics(appContext.db.read)
     expect(latest!.topic).toBe(`lastseen/\uFFFD\uFFFD\uFFFD${'x'.repeat(188)}`)
   })
@@ -49,13 +49,13 @@ describe('antennas that no scan point names', () => {
   let site: Site
   let other: Site
   const see = async (of: Site, ...antennas: number[]): Promise<void> => {
-    const book = new ReaderActivityBuffer(context.app.context)
+    const buffer = new ReaderActivityBuffer(context.app.context)
     const device = (await findDevice(context.app.context.db.read, of.org.orgId, of.readerId))!
-    book.noteAntennas(
+    buffer.noteAntennas(
       device,
       antennas.map((antenna) => ({ antenna })),
     )
-    await book.flush()
+    await buffer.flush()
   }
   const shown = async (of: Site) =>
     (await getReader(context.app.context, of.org.orgId, of.readerId)).unknownAntennas.map((one) => [

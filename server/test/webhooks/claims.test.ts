@@ -1,7 +1,7 @@
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { type AppContext, openAppContext } from '../../src/app/context.ts'
-import { webhookNeeds } from '../../src/app/webhooks.ts'
+import { webhookDeps } from '../../src/app/webhooks.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { instantFromMillis } from '../../src/kernel/instant.ts'
 import { createOrganization } from '../../src/organizations/commands.ts'
@@ -23,7 +23,7 @@ beforeAll(async () => {
   admin = postgres(database.url, { max: 1, onnotice: () => undefined })
   context = await openAppContext({ config: readConfig({ DATABASE_URL: database.url }), url: database.url })
   orgId = (await createOrganization(context, 'Far behind')).orgId
-  await createWebhook(webhookNeeds(context), orgId, { url: 'https://example.com/', isEnabled: true })
+  await createWebhook(webhookDeps(context), orgId, { url: 'https://example.com/', isEnabled: true })
   // The database now plans for empty tables.
   for (let times = 0; times < 10; times++) {
     expect(await claimTen()).toBeNull()

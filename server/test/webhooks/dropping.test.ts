@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { webhookNeeds } from '../../src/app/webhooks.ts'
+import { webhookDeps } from '../../src/app/webhooks.ts'
 import { recordOperatorSighting } from '../../src/tracking/recording/record-operator-sighting.ts'
 import { lapseOrganization, reinstateOrganization } from '../../src/webhooks/commands.ts'
 import { startApp } from '../support/app.ts'
@@ -157,7 +157,7 @@ describe('an organization', () => {
   it('that lapses is sent nothing, and once reinstated only new moves (D42)', async () => {
     const receiver = await network.receiver()
     const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
-    const deps = webhookNeeds(network.app.context)
+    const deps = webhookDeps(network.app.context)
     await stalled(webhookOrg, 2)
     await lapseOrganization(deps, webhookOrg.orgId)
     await webhookOrg.move()
@@ -173,7 +173,7 @@ describe('an organization', () => {
   it('that lapsed is sent nothing when its webhook is enabled or created again, until it is reinstated', async () => {
     const receiver = await network.receiver()
     const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
-    const deps = webhookNeeds(network.app.context)
+    const deps = webhookDeps(network.app.context)
     await lapseOrganization(deps, webhookOrg.orgId)
     await webhookOrg.change({ enabled: false })
     await webhookOrg.change({ enabled: true })
@@ -190,7 +190,7 @@ describe('an organization', () => {
   it('that is reinstated with a disabled webhook is sent nothing', async () => {
     const receiver = await network.receiver()
     const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
-    const deps = webhookNeeds(network.app.context)
+    const deps = webhookDeps(network.app.context)
     await webhookOrg.change({ enabled: false })
     await lapseOrganization(deps, webhookOrg.orgId)
     await reinstateOrganization(deps, webhookOrg.orgId)
@@ -200,7 +200,7 @@ describe('an organization', () => {
 })
 
 describe('a move that no process claimed', () => {
-  it('for 10 minutes is dropped and counted, and one that waited less is sent (D33)', async () => {
+  it('for 10 minutes is dropped and counted, and an event that waited less is sent (D33)', async () => {
     const receiver = await network.receiver()
     const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
     const sql = database(network.app)
