@@ -65,7 +65,7 @@ export interface Import extends ImportResult, ImportOptions {
   kind: ImportKind
   state: ImportState
   job: ImportJob | null
-  /** The rows arrived in one request of the public API, and nobody can run the import again. */
+  /** The rows arrived in one request of the public API, and the import cannot be run again. */
   isBulk: boolean
   rows: number
   createdAt: Instant

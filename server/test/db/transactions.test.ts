@@ -33,7 +33,7 @@ const lastOf = async (kind: string): Promise<number> =>
 const failure = (code: string): Error => Object.assign(new Error('made by the test'), { code })
 
 describe('A transaction', () => {
-  it('that succeeds is committed, and one that fails stores nothing', async () => {
+  it('that succeeds is committed, and a transaction that fails stores nothing', async () => {
     const before = await lastOf('a')
     await db.withTenant(orgId, (tx) => tx.query(bump('a')))
     expect(await lastOf('a')).toBe(before + 1)

@@ -14,7 +14,7 @@ const hour = 3600
 const day = 24 * hour
 const uuid = (n: number): string => `00000000-0000-4000-8000-00000000000${n}`
 
-/** Each kind of row twice: one that the job deletes and one that is slightly too young. `n` distinguishes them. */
+/** Each kind of row twice: a row that the job deletes and a row that is slightly too young. `n` distinguishes them. */
 const kinds: Record<string, { keptSeconds: number; insert: (orgId: number, n: number, at: Date) => Promise<unknown> }> =
   {
     'a session or refresh token that expired': {

@@ -185,7 +185,7 @@ describe('Imports of one organization', () => {
     expect((await dead.get()).state).toBe('failed')
   })
 
-  it('are 20 at most; a new one replaces one that is finished or was unused for an hour', async () => {
+  it('are 20 at most; a new import replaces an import that is finished or was unused for an hour', async () => {
     const done = await begin()
     await done.check()
     await done.run()

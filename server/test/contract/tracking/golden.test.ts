@@ -145,7 +145,7 @@ it.each(readers)(
   },
 )
 
-it('a reader with smoothing disabled runs the same statements as one that never had it', () => {
+it('a reader with smoothing disabled runs the same statements as a reader that never had it', () => {
   expect(asked).toHaveLength(readers.length)
   expect(asked[0]!.filter((text) => text.includes('record_reads'))).toHaveLength(script.length)
   // Reader activity is written by a timer, separately from the reads.
