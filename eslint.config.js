@@ -88,7 +88,7 @@ export default tseslint.config(
   {
     files: ['web/**/*.ts', 'web/**/*.tsx'],
     rules: {
-      // Routes are left by throwing a redirect, and an event handler may hand its promise to nobody.
+      // Routes are left by throwing a redirect, and no caller awaits the promise of an event handler.
       '@typescript-eslint/only-throw-error': 'off',
       '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { attributes: false } }],
     },

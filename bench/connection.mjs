@@ -8,16 +8,16 @@ const headEnd = Buffer.from('\r\n\r\n')
  */
 export function openConnection(port) {
   return new Promise((resolve, reject) => {
-    let settle = { resolve, reject }
+    let pendingResponse = { resolve, reject }
     let chunks = []
     let received = 0
     let expected, status
-    const fail = (error) => settle.reject(error)
+    const fail = (error) => pendingResponse.reject(error)
     const socket = connect({ port, host: '127.0.0.1', noDelay: true }, () =>
-      settle.resolve({
+      pendingResponse.resolve({
         send: (bytes) =>
           new Promise((resolve, reject) => {
-            settle = { resolve, reject }
+            pendingResponse = { resolve, reject }
             chunks = []
             received = 0
             expected = undefined
@@ -32,7 +32,7 @@ export function openConnection(port) {
       chunks.push(chunk)
       received += chunk.length
       if (expected === undefined) readHead()
-      if (received === expected) settle.resolve(status)
+      if (received === expected) pendingResponse.resolve(status)
     })
     function readHead() {
       const bytes = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)

@@ -153,7 +153,7 @@ async function runOpenLoop({
     const atMs = (index * 1000) / perSecond
     if (atMs >= warmUpMs + measureMs) break
     const earlyMs = atMs - (performance.now() - startedAt)
-    // A generator that is late still has to read the responses.
+    // A generator that is behind its schedule still has to read the responses.
     await (earlyMs > 0 ? sleep(Math.ceil(earlyMs)) : setImmediate())
     pending.push(send(atMs, index))
   }

@@ -5,7 +5,7 @@ import { runAbuse } from './abuse.mjs'
 import { faultGroups } from './faults.mjs'
 import { Service } from './service.mjs'
 import { soak } from './soak.mjs'
-import { createDisk, surroundings } from './surroundings.mjs'
+import { createDisk, environments } from './environment.mjs'
 import { Writers } from './writers.mjs'
 
 const recoveryLimitMs = 60_000
@@ -23,7 +23,7 @@ async function measureRecovery(writers) {
 
 /** Injects the faults of a group into a service of its own. */
 async function runGroup(scope, { faults, needs = 'none' }, { times }) {
-  const { missing, start } = surroundings[needs]
+  const { missing, start } = environments[needs]
   const skip = ({ name }, reason) => [name, 0, `skipped: ${reason}`, '']
   if (missing !== undefined)
     return { rows: faults.map((fault) => skip(fault, `${missing} is not installed`)), ...nothing }

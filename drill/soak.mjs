@@ -9,7 +9,7 @@ import { createOrganization } from '../bench/seed.mjs'
 import { median } from '../bench/statistics.mjs'
 import { addTarget, apiLoad, measureLoad, startLoad } from '../bench/targets.mjs'
 import { Service } from './service.mjs'
-import { createDisk } from './surroundings.mjs'
+import { createDisk } from './environment.mjs'
 import { Writers } from './writers.mjs'
 
 const samplesPerRun = 60
@@ -21,7 +21,7 @@ const maxGrowth = 1.15
 /** Tables whose rows are updated, not added to: their size shows whether space is reused. */
 const updatedTables = ['asset_positions', 'record_counts', 'readers', 'credentials', 'organizations']
 
-/** What must not grow, and how much of it may come and go. */
+/** The measured values that must not grow, each with the fluctuation that is allowed. */
 const measures = {
   'server memory (MiB)': { tolerance: 20, valueOf: ({ service }) => residentMiB(service.pid) },
   'server heap in use (MiB)': {

@@ -1,6 +1,6 @@
 /**
  * Fails when no test executed an SQL statement of the source, or when no test produced a status that the OpenAPI document
- * declares. Reads what the last test run recorded in server/.cache/evidence; changes nothing.
+ * declares. Reads what the last test run recorded in server/.cache/coverage; changes nothing.
  */
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
@@ -13,7 +13,7 @@ const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'))
 
 /** Everything that the test files recorded of one kind. */
 function readRecorded(kind) {
-  const folder = join(server, '.cache/evidence')
+  const folder = join(server, '.cache/coverage')
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith(`${kind}-`)) : []
   return new Set(names.flatMap((name) => readJson(join(folder, name))))
 }

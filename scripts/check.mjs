@@ -14,7 +14,7 @@ const tool = (name, ...args) => [join(root, 'node_modules/.bin', name), ...args]
 const typesOf = (folder, settings) =>
   tool('tsc', '--noEmit', '-p', settings, '--incremental', '--tsBuildInfoFile', join(cache, `${folder}.tsbuildinfo`))
 
-/** The longest come first. */
+/** The checks that take longest are started first. */
 const checks = {
   lint: [tool('eslint', '--cache', '--cache-strategy=content', '--cache-location', join(cache, 'eslint'), '.')],
   'types of the server': [typesOf('server', 'server/tsconfig.test.json')],

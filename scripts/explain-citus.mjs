@@ -16,7 +16,7 @@ const { crossShardSteps, testedCrossShardStatements } = await import('../server/
 const { tables } = await import('../server/dist/db/schema/tables.js')
 
 const [url] = process.argv.slice(2)
-const folder = join(root, 'server/.cache/evidence')
+const folder = join(root, 'server/.cache/coverage')
 const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith('examples-')) : []
 const examples = new Map(names.flatMap((name) => JSON.parse(readFileSync(join(folder, name), 'utf8'))))
 

@@ -10,10 +10,10 @@ import { buildWorkspaces, installPackages, root } from './bootstrap.mjs'
 
 const isFull = process.argv.includes('--all')
 const cache = join(root, 'server/.cache')
-const evidence = join(cache, 'evidence')
+const coverageFolder = join(cache, 'coverage')
 const postgres15 = '/usr/lib/postgresql/15/bin/postgres'
 const seed = process.env.TEST_SEED ?? (isFull ? String(Date.now() % 2 ** 31) : '1')
-const tally = { passed: 0, failed: 0, skipped: 0 }
+const totals = { passed: 0, failed: 0, skipped: 0 }
 /** Printed again at the end, because a run of thousands of tests is long to look back through. */
 const failedTests = []
 /** How long each test file took, by the part it ran in. */
@@ -34,9 +34,9 @@ async function vitest(part, filters = [], { env = {}, folder = 'server' } = {}) 
   const isGood = await run(bin('vitest'), flags, { cwd: join(root, folder), env })
   if (existsSync(outputFile)) {
     const result = JSON.parse(readFileSync(outputFile, 'utf8'))
-    tally.passed += result.numPassedTests
-    tally.failed += result.numFailedTests
-    tally.skipped += result.numPendingTests + result.numTodoTests
+    totals.passed += result.numPassedTests
+    totals.failed += result.numFailedTests
+    totals.skipped += result.numPendingTests + result.numTodoTests
     for (const file of result.testResults) {
       failedTests.push(...failuresOf(file))
       files.push({ name: relative(root, file.name), part, ms: file.endTime - file.startTime })
@@ -54,8 +54,8 @@ function failuresOf(file) {
 
 /** Without `--all` the configuration of vitest divides the contract files between two databases. */
 async function server() {
-  rmSync(evidence, { recursive: true, force: true })
-  mkdirSync(evidence, { recursive: true })
+  rmSync(coverageFolder, { recursive: true, force: true })
+  mkdirSync(coverageFolder, { recursive: true })
   if (isFull) return vitest('server', [], { env: { TEST_ROUNDS: 'full', TEST_POSTGRES: '18' } })
   const isInstalled = existsSync(postgres15)
   if (!isInstalled)
@@ -88,9 +88,9 @@ async function browser() {
   })
   if (existsSync(outputFile)) {
     const { stats, suites } = JSON.parse(readFileSync(outputFile, 'utf8'))
-    tally.passed += stats.expected + stats.flaky
-    tally.failed += stats.unexpected
-    tally.skipped += stats.skipped
+    totals.passed += stats.expected + stats.flaky
+    totals.failed += stats.unexpected
+    totals.skipped += stats.skipped
     for (const suite of suites)
       files.push({ name: `web/test/${basename(suite.file)}`, part: 'browser', ms: browserMs(suite) })
   }
@@ -104,7 +104,7 @@ function browserMs({ specs = [], suites = [] }) {
   return suites.reduce((sum, suite) => sum + browserMs(suite), own)
 }
 
-/** Every statement of the source ran, and every declared status was seen, in whichever of the server's tests. */
+/** Checks that the tests of the server, taken together, ran every statement and produced every declared status. */
 function coverage() {
   const options = { cwd: root, encoding: 'utf8' }
   const { status, stdout } = spawnSync(process.execPath, ['scripts/check-coverage.mjs'], options)
@@ -126,7 +126,7 @@ const notRun = `Not run here:
   - contract tests a second time: each file ran on the embedded PostgreSQL with one process, or on PostgreSQL 15 with two
   - more than 20 rounds of a race, more than 3 kills of a crash test, three quarters of the runs of a property
   - the pages of the documentation in reverse order
-  - tests of what surrounds the service: embedded PostgreSQL, backups, failover, terminals, log files, installation,
+  - tests around the service: embedded PostgreSQL, backups, failover, terminals, log files, installation,
     packaging, operator commands as programs, several worker processes, demo, simulator, the coverage check itself
   - browser flows at phone size, except those marked @phone
 \`npm run test:all\` runs them.
@@ -161,7 +161,7 @@ for (const failure of failedTests) process.stdout.write(`\n✗ ${failure.slice(0
 process.stdout.write(slowestFiles())
 if (!isFull) process.stdout.write(`\n${notRun}`)
 if (failures.length > 0) process.stdout.write(`\nFailed: ${failures.join(', ')}\n`)
-const { passed, failed, skipped } = tally
+const { passed, failed, skipped } = totals
 process.stdout.write(
   `\n${passed} passed, ${failed} failed, ${skipped} skipped in ${secondsSince(startedAt)} s (TEST_SEED=${seed})\n`,
 )

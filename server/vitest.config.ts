@@ -28,7 +28,7 @@ class FastFilesFirst extends BaseSequencer {
  * them out.
  */
 const nightly = [
-  'test/{backup/backup,embedded-postgres/embedded-postgres,evidence/evidence}.test.ts',
+  'test/{backup/backup,embedded-postgres/embedded-postgres,coverage/coverage}.test.ts',
   'test/faults/failover.test.ts',
   'test/packaging/*.test.ts',
   'test/process/{backup,bootstrap,hangup,log-format,log-lost,outside,scheduled-backup}.test.ts',

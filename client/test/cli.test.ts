@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../server/test/support/app.ts'
-import { words } from '../bin/words.mjs'
+import { commandNames } from '../bin/command-names.mjs'
 import { newClient } from './support/clients.ts'
 import { cliOf, newFolder, run } from './support/cli.ts'
 
@@ -173,7 +173,7 @@ describe('help', () => {
     expect(all).toMatchObject({ code: 0, stderr: '' })
     const [, listed = ''] = all.stdout.split('Commands:\n')
     const names = Array.from(listed.matchAll(/^ {2}(\w+)/gm), ([, name]) => name)
-    expect(new Set(names)).toEqual(new Set(words))
+    expect(new Set(names)).toEqual(new Set(commandNames))
     const group = await run(['assets', '--help'])
     expect(group.stdout).toMatch(/^Usage: lastseen assets \[options\] \[command\]\n/)
     const page = await run(['assets', 'patch', '--help'])
@@ -241,6 +241,6 @@ describe('the program of the server', () => {
     expect(JSON.parse(me.stdout).name).toBe('Northwind')
     expect((await run(['assets', 'paint'], { command })).code).toBe(2)
     const help = readFileSync(join(repository, 'server/src/cli/program.ts'), 'utf8')
-    for (const word of words) expect(help).toContain(word)
+    for (const name of commandNames) expect(help).toContain(name)
   })
 })

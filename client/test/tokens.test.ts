@@ -85,7 +85,7 @@ describe('tokens', () => {
   it('of a revoked credential are rejected after one refresh and one exchange', async () => {
     const { client, key } = await open()
     await client.me()
-    await revokeCredential(context.app.core, org.orgId, { id: key.id })
+    await revokeCredential(context.app.context, org.orgId, { id: key.id })
     const error = (await rejection(client.me())) as UnauthorizedError
     expect(error).toBeInstanceOf(UnauthorizedError)
     expect(error).toMatchObject({ status: 401, type: 'unauthorized', attempts: 1 })

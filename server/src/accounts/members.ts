@@ -1,4 +1,4 @@
-import { announceRevoked } from '../auth/commands.ts'
+import { publishRevocations } from '../auth/commands.ts'
 import { deleteSavedViewsOf } from '../users/saved-views.sql.ts'
 import { liveFamiliesOf, revokeFamiliesOf } from '../auth/refresh-token-families.sql.ts'
 import type { SessionDeps } from './sessions.ts'
@@ -31,7 +31,7 @@ export async function changeRole(deps: Deps, orgId: number, userId: number, role
     if (!(await setRole(tx, orgId, userId, role))) throw apiError.notFound('Member')
     return liveFamiliesOf(tx, orgId, userId)
   })
-  await announceRevoked(deps.pubsub, sessions)
+  await publishRevocations(deps.pubsub, sessions)
   return getMember(deps, orgId, userId)
 }
 
@@ -43,7 +43,7 @@ export async function removeMember(deps: Deps, orgId: number, userId: number): P
     await deleteSavedViewsOf(tx, orgId, userId)
     return revokeFamiliesOf(tx, orgId, userId, 'revoked', now(deps.clock))
   })
-  await announceRevoked(deps.pubsub, sessions)
+  await publishRevocations(deps.pubsub, sessions)
 }
 
 /** Deletes the account, its memberships and its sessions, unless the user is the last admin of an organization. */

@@ -96,7 +96,8 @@ export async function requestPasswordReset(
   request: { email: string; address: string },
 ): Promise<void> {
   const email = foldEmail(request.email)
-  // Counted per account and client address, so that another client cannot exhaust the limit of the account's owner.
+  // Reset mails are counted per account and client address, so that another client cannot exhaust the limit of the
+  // account's owner.
   await deps.throttle.consume('minute', `reset:${email} ${request.address}`, resetsPerMinute)
   await deps.throttle.consume('minute', `reset-from:${request.address}`, resetsPerMinuteOfAddress)
   deps.mailer.inBackground(() => sendReset(deps, email))

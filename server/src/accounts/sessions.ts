@@ -8,7 +8,7 @@ import { verifyPassword } from '../users/password.ts'
 import { type Membership, type User, foldEmail } from '../users/user.ts'
 import { findPasswordHash, findUser, findUserByEmail, membershipsOf } from '../users/users.sql.ts'
 import { type RefreshRejection, openFamily, readRefreshToken, rotate } from '../auth/refresh-token-family.ts'
-import { announceRevoked } from '../auth/commands.ts'
+import { publishRevocations } from '../auth/commands.ts'
 import type { TokenEndpointDeps, TokenPair } from '../auth/token-endpoint.ts'
 import {
   type EndReason,
@@ -70,12 +70,12 @@ export async function openSession(
     const issued = await openFamily(tx, deps, orgId, { userId })
     return { issued, ended: await deleteOldestFamilies(tx, orgId, userId, issued.family.familyId, maxSessions - 1) }
   })
-  if (ended.length > 0) await announceRevoked(deps.pubsub, ended)
+  if (ended.length > 0) await publishRevocations(deps.pubsub, ended)
   const pair = await sessionPair(deps, user.userId, membership, issued.family.familyId, issued.token)
   return { pair, user, membership, memberships }
 }
 
-/** Shown to the user. Only the holder of a token that this server issued learns the reason. */
+/** Shown to the user. Only a client that presents a token issued by this server learns the reason. */
 const rejectionDetails: Record<RefreshRejection, string> = {
   expired: 'The session expired',
   signed_out: 'You signed out',
@@ -92,7 +92,7 @@ export function refreshSession(deps: SessionDeps, request: { token: string; addr
     const issued = await deps.db.withTenant(orgId, (tx) => rotate(tx, deps, orgId, request.token, 'session'))
     if (issued !== null && 'ended' in issued) {
       detail = rejectionDetails[issued.ended]
-      if (issued.reuseDetected !== undefined) await announceRevoked(deps.pubsub, [issued.reuseDetected])
+      if (issued.reuseDetected !== undefined) await publishRevocations(deps.pubsub, [issued.reuseDetected])
       return null
     }
     if (issued === null || issued.family.userId === null) return null
@@ -113,7 +113,7 @@ export async function logout(deps: SessionDeps, orgId: number, sessionId: string
   const hasEnded = await deps.db.withTenant(orgId, (tx) =>
     revokeFamily(tx, orgId, sessionId, 'signed_out', now(deps.clock)),
   )
-  await announceRevoked(deps.pubsub, [sessionId])
+  await publishRevocations(deps.pubsub, [sessionId])
   return hasEnded
 }
 
@@ -127,7 +127,7 @@ export async function endSessions(
   const at = now(deps.clock)
   for (const { orgId } of await membershipsOf(deps.db.read, userId)) {
     const ended = await deps.db.withTenant(orgId, (tx) => revokeFamiliesOf(tx, orgId, userId, reason, at, except))
-    await announceRevoked(deps.pubsub, ended)
+    await publishRevocations(deps.pubsub, ended)
   }
 }
 
@@ -165,6 +165,6 @@ async function sessionPair(
   refreshToken: string,
 ): Promise<TokenPair> {
   const scope = roleScopes[membership.role].join(' ')
-  const holder = { kind: 'session', sub: String(userId), org: membership.orgId, scope, sid: familyId } as const
-  return { accessToken: await deps.tokens.issue(holder), refreshToken, expiresInSeconds: accessTokenTtlSeconds }
+  const subject = { kind: 'session', sub: String(userId), org: membership.orgId, scope, sid: familyId } as const
+  return { accessToken: await deps.tokens.issue(subject), refreshToken, expiresInSeconds: accessTokenTtlSeconds }
 }

@@ -10,7 +10,7 @@ export interface ByteBudgetOptions {
 /** Limits the memory for what clients have begun to send: in total, and for each organization or client address. */
 export class ByteBudget {
   readonly #options: ByteBudgetOptions
-  readonly #holders = new Map<object, { tenant: TenantKey; bytes: number }>()
+  readonly #reserved = new Map<object, { tenant: TenantKey; bytes: number }>()
   readonly #byTenant = new Map<TenantKey, number>()
   #total = 0
 
@@ -19,30 +19,30 @@ export class ByteBudget {
   }
 
   /**
-   * Sets the bytes that a request or connection holds; 0 for none. Returns false when a limit would be exceeded; the holder
+   * Sets the bytes that a request or connection holds; 0 for none. Returns false when a limit would be exceeded; the owner
    * then holds nothing.
    */
-  hold(holder: object, tenant: TenantKey, bytes: number): boolean {
-    if ((this.#holders.get(holder)?.bytes ?? 0) === bytes) return true
-    this.release(holder)
+  hold(owner: object, tenant: TenantKey, bytes: number): boolean {
+    if ((this.#reserved.get(owner)?.bytes ?? 0) === bytes) return true
+    this.release(owner)
     if (bytes === 0) return true
     const { maxBytes, maxBytesPerTenant } = this.#options
     const tenantBytes = (this.#byTenant.get(tenant) ?? 0) + bytes
     if (tenantBytes > maxBytesPerTenant || this.#total + bytes > maxBytes) return false
-    this.#holders.set(holder, { tenant, bytes })
+    this.#reserved.set(owner, { tenant, bytes })
     this.#byTenant.set(tenant, tenantBytes)
     this.#total += bytes
     return true
   }
 
-  release(holder: object): void {
-    const held = this.#holders.get(holder)
-    if (held === undefined) return
-    const { tenant, bytes } = held
+  release(owner: object): void {
+    const entry = this.#reserved.get(owner)
+    if (entry === undefined) return
+    const { tenant, bytes } = entry
     const tenantBytes = this.#byTenant.get(tenant)! - bytes
     if (tenantBytes === 0) this.#byTenant.delete(tenant)
     else this.#byTenant.set(tenant, tenantBytes)
-    this.#holders.delete(holder)
+    this.#reserved.delete(owner)
     this.#total -= bytes
   }
 }

@@ -34,7 +34,7 @@ export interface Api extends Pick<
   DispatcherDeps,
   'surfaces' | 'rawRoutes' | 'authenticator' | 'limiter' | 'addTransfer'
 > {
-  /** Announces this process to the others. Called after it has subscribed to events and before it answers requests. */
+  /** Publishes that this process has joined. Called after it has subscribed to events and before it answers requests. */
   join(): Promise<void>
   /** Called when events may have been missed. */
   onMissedEvents: () => void
@@ -88,7 +88,7 @@ export function startApi(
   })
   pubsub.on(revocationTopic, (keys) => {
     for (const key of keys.split(',')) {
-      principals.forget(key)
+      principals.invalidate(key)
       streams.endRevoked(key)
     }
   })
@@ -149,7 +149,7 @@ export function startApi(
     addTransfer: (transfer) => streams.addTransfer(transfer),
     join,
     onMissedEvents() {
-      principals.forgetAll()
+      principals.invalidateAll()
       void reloadKeys().catch((error: unknown) =>
         log.error({ event: 'signing_keys.failed', err: error }, 'signing keys not reloaded'),
       )
@@ -183,17 +183,17 @@ function chooseLimiter(
   { isOneOfSeveral }: ApiOptions,
 ): { limiter: RateLimiter; join: () => Promise<void> } {
   const millis = (): number => clock.millis()
-  const announce = (): Promise<void> => pubsub.publishAndWait(joinTopic, instanceGroup)
-  if (config.rateLimitStore === 'memory') return { limiter: memoryLimiter(millis), join: announce }
+  const publishJoin = (): Promise<void> => pubsub.publishAndWait(joinTopic, instanceGroup)
+  if (config.rateLimitStore === 'memory') return { limiter: memoryLimiter(millis), join: publishJoin }
   if (config.rateLimitStore === 'database' || isOneOfSeveral)
-    return { limiter: databaseLimiter(db, millis), join: announce }
+    return { limiter: databaseLimiter(db, millis), join: publishJoin }
   const limiter = migratingLimiter(db, millis)
   let hasJoined = false
   pubsub.on(joinTopic, (group) => (hasJoined && group !== instanceGroup ? limiter.migrate() : undefined))
   return {
     limiter,
     async join() {
-      await announce()
+      await publishJoin()
       hasJoined = true
       if ((await db.listeners()).some((name) => !isSameInstanceGroup(name, instanceGroup))) await limiter.migrate()
     },

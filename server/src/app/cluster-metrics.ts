@@ -31,8 +31,9 @@ const isCumulative = ({ type }: MetricObject): boolean => ['counter', 'histogram
 const merge = (all: MetricObject[][]): Registry => AggregatorRegistry.aggregate(all)
 
 /**
- * The supervisor's part: adds up the metrics of all workers for the worker that was asked for them. The counters of a worker
- * that has ended stay in the sums as they were at the last scrape, so that no counter falls when a worker is replaced.
+ * Runs in the supervisor: adds up the metrics of all workers for the worker that was asked for them. The counters of a
+ * worker that has ended stay in the sums as they were at the last scrape, so that no counter falls when a worker is
+ * replaced.
  */
 export class ClusterMetrics {
   /** The workers that serve requests, each with its metrics at the last scrape. */
@@ -84,7 +85,7 @@ export class ClusterMetrics {
   }
 }
 
-/** A worker's part. */
+/** Runs in a worker: requests the metrics of all workers, and answers the supervisor with its own. */
 export class WorkerMetrics {
   readonly #pending = new Map<number, (text: string | null) => void>()
   #requests = 0

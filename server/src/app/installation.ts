@@ -9,7 +9,10 @@ const packageDir = fileURLToPath(new URL('../..', import.meta.url))
 /** The installed package contains no sources. */
 const isCheckout = existsSync(join(packageDir, 'src'))
 
-/** The XDG data directory of the user. Root has the system's, because PostgreSQL runs as another user then. */
+/**
+ * The XDG data directory of the user. For root it is the system-wide data directory, because PostgreSQL then runs as
+ * another user.
+ */
 function userDataDir(): string {
   if (process.getuid?.() === 0) return '/var/lib/lastseen'
   return join(process.env['XDG_DATA_HOME'] || join(homedir(), '.local/share'), 'lastseen')

@@ -25,7 +25,7 @@ export function readerAddresses(config: Config, port: number): ReaderAddresses {
   }
 }
 
-/** The URL, MQTT user name and topic of a reader. Its password is the token, which is not part of them. */
+/** The URL, MQTT user name and topic of a reader. The MQTT password is the token of the reader, which is not included. */
 export function ingestAddresses({ baseUrl, mqttUrl }: ReaderAddresses, reader: Reader) {
   return {
     ingest_url: `${baseUrl}/ingest/v1/reads`,

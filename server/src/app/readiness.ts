@@ -3,7 +3,7 @@ import type { AppContext } from './context.ts'
 /** A process is not ready when it has lost the MQTT broker or its notifications for this long. */
 export const defaultOutageGraceMs = 60_000
 
-/** A result is used again for this long, so that many requests do not delay the checks on their one connection. */
+/** The result of a check is reused for this long, because all checks share one connection. */
 const reuseMs = 250
 
 /** Returns why the process is not ready, or null if it is. */
@@ -11,7 +11,7 @@ export type ReadinessCheck = () => Promise<string | null>
 
 /**
  * The process is not ready when the database does not answer, or when the broker or the notifications have been lost for
- * `outageGraceMs`. A shorter loss does no harm: readers and brokers send their messages again, and caches are not used
+ * `outageGraceMs`. A shorter loss has no effect: readers and brokers send their messages again, and caches are not used
  * without notifications.
  */
 export function readinessCheck(

@@ -7,7 +7,7 @@ import { ReaderCache } from '../ingest/reader-cache.ts'
 import { ReaderRefusals } from '../ingest/reader-refusals.ts'
 import { ingestRoutes } from '../ingest/http-ingest.ts'
 import { ReadIngestor } from '../ingest/read-ingestor.ts'
-import { LatestReads, readsTopic, shown, wantedTopic } from '../ingest/latest-reads.ts'
+import { LatestReads, readsTopic, maxLatestReads, wantedTopic } from '../ingest/latest-reads.ts'
 import { now } from '../kernel/clock.ts'
 import type { RawRoute } from '../http/raw-route.ts'
 import type { RunJob } from '../jobs/run-job.ts'
@@ -76,13 +76,15 @@ export function startTracking(
     clock,
     queue: new FairQueue({ maxInFlight: config.databasePool }),
     retentionDays: config.retentionDays,
-    onTaken(device, taken) {
-      activity.note(device, { ...taken, messages: 1 })
-      activity.noteAntennas(device, taken.reads)
+    onRecorded(device, receipt) {
+      activity.note(device, { ...receipt, messages: 1 })
+      activity.noteAntennas(device, receipt.reads)
       const receivedAt = now(clock)
-      const latest = taken.reads.slice(-shown).map(({ tagType: type, value, antenna, rssiDbm, observedAt }) => {
-        return { tag: { type, value }, antenna, rssiDbm, observedAt, receivedAt }
-      })
+      const latest = receipt.reads
+        .slice(-maxLatestReads)
+        .map(({ tagType: type, value, antenna, rssiDbm, observedAt }) => {
+          return { tag: { type, value }, antenna, rssiDbm, observedAt, receivedAt }
+        })
       latestReads.note(device.readerId, latest)
     },
     onUnknown: (device, reads) =>
@@ -111,7 +113,7 @@ export function startTracking(
   })
   pubsub.on(wantedTopic, (payload) => latestReads.onWatch(payload))
   pubsub.on(readsTopic, (payload) => latestReads.onReads(payload))
-  pubsub.on(readerChangedTopic, () => readerCache.forgetAll())
+  pubsub.on(readerChangedTopic, () => readerCache.invalidateAll())
 
   const publishMoves = async (): Promise<void> => {
     const ids = [...movedOrgs]
@@ -146,7 +148,7 @@ export function startTracking(
     publishAndWait: (readerId) => pubsub.publishAndWait(readerChangedTopic, String(readerId)),
     latestReads: (readerId) => latestReads.latest(readerId),
     onMissedEvents() {
-      readerCache.forgetAll()
+      readerCache.invalidateAll()
       live.missedEvents()
     },
     noteConnection: (device, isConnected) =>

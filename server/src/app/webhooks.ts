@@ -23,7 +23,7 @@ const targetOf = ({ config }: AppContext): GuardedConnector =>
   new GuardedConnector({ allowed: config.webhookAllow, ca: config.webhookCa, nameServers: config.webhookDns })
 
 /** The dependencies of operator commands, which keep no metrics. */
-export function webhookNeeds(context: AppContext): WebhookDeps & { sendTest: SendTest } {
+export function webhookDeps(context: AppContext): WebhookDeps & { sendTest: SendTest } {
   const secretBox = secretBoxOf(context)
   const sendTest = testSender({ ...context, secretBox, target: targetOf(context) })
   return { ...context, secretBox, sendTest, onDropped: () => undefined }

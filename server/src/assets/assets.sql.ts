@@ -40,7 +40,7 @@ const layout: RecordTable = {
   rowColumns: assetColumns,
   pageColumns: () => sql``,
   pageJoins: () => sql``,
-  tagHolder: sql`t.asset_id`,
+  tagOwnerId: sql`t.asset_id`,
 }
 
 /** A deleted location counts as none. */
@@ -121,7 +121,7 @@ async function updateAsset(tx: Tx, orgId: number, asset: Asset, search: string):
 export const assetRepository: Repository<Asset> = {
   kind: 'asset',
   noun: 'Asset',
-  holder: (id) => ({ assetId: id }),
+  tagOwner: (id) => ({ assetId: id }),
   ...createRecordLoader(findAssets),
   lock: lockAsset,
   insert: insertAsset,

@@ -41,7 +41,10 @@ export const revocationTopic = 'revoked'
  * Waits until every process has removed these credentials or sessions from its cache. They are sent in batches, because a
  * notification is limited to 8000 bytes.
  */
-export async function announceRevoked(pubsub: Pick<PubSub, 'publishAndWait'>, keys: readonly string[]): Promise<void> {
+export async function publishRevocations(
+  pubsub: Pick<PubSub, 'publishAndWait'>,
+  keys: readonly string[],
+): Promise<void> {
   for (let start = 0; start < keys.length; start += 200)
     await pubsub.publishAndWait(revocationTopic, keys.slice(start, start + 200).join(','))
 }
@@ -55,6 +58,6 @@ export async function revokeCredential(
   const clientId = await db.withTenant(orgId, (tx) => revokeCredentialRow(tx, orgId, by, now(clock)))
   if (clientId === null) return false
   await closeBucket(db.global, clientId, clock.millis())
-  await announceRevoked(pubsub, [clientId])
+  await publishRevocations(pubsub, [clientId])
   return true
 }

@@ -128,7 +128,7 @@ export async function revokeCredentialRow(
   return row.client_id
 }
 
-/** Processes write with a delay and in any order, so the latest time is kept. */
+/** Processes write the time of last use with a delay and in any order, so the statement keeps the latest time. */
 export async function noteUse(
   tx: Tx,
   orgId: number,

@@ -2,7 +2,7 @@ import type { Db } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import { fromDatabase, instantFromMillis, millisOf, toDatabase } from '../kernel/instant.ts'
 
-export interface Claim {
+export interface Reserve {
   admitted: boolean
   failures: number
   sinceMs: number
@@ -12,13 +12,13 @@ export interface Claim {
  * Reserves one attempt in the subject's current window. Not admitted when failures and attempts in flight have reached the
  * limit. An expired window is replaced by a new one.
  */
-export async function claimAttempt(
+export async function reserveAttempt(
   db: Db,
   subject: string,
   millis: number,
   windowMs: number,
   allowed: number,
-): Promise<Claim> {
+): Promise<Reserve> {
   const at = toDatabase(instantFromMillis(millis))
   const isOpen = sql`held.since > ${toDatabase(instantFromMillis(millis - windowMs))}::timestamptz`
   const hasRoom = sql`held.failures + held.pending < ${allowed}`
@@ -52,7 +52,7 @@ export async function countUse(
   millis: number,
   windowMs: number,
   max: number,
-): Promise<Omit<Claim, 'failures'>> {
+): Promise<Omit<Reserve, 'failures'>> {
   const at = toDatabase(instantFromMillis(millis))
   const isOpen = sql`held.since > ${toDatabase(instantFromMillis(millis - windowMs))}::timestamptz`
   const [row] = await db.query<{ admitted: boolean; since: string }>(sql`

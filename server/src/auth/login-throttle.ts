@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { type ApiError, apiError } from '../kernel/errors.ts'
 import { hashSecret } from '../kernel/secrets.ts'
-import { claimAttempt, countUse, recordOutcome } from './login-throttle.sql.ts'
+import { reserveAttempt, countUse, recordOutcome } from './login-throttle.sql.ts'
 
 const windowsMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
 
@@ -21,9 +21,9 @@ const subjectKey = (subject: string): string =>
 const maxSubjectLength = 400
 
 /** Reserves an attempt for a subject; false when the subject has reached the allowed number of failures. */
-type TryClaim = (subject: string, allowed: number) => Promise<boolean>
-/** Like TryClaim, but throws 429 instead of returning false. */
-type Claim = (subject: string, allowed: number) => Promise<void>
+type TryReserve = (subject: string, allowed: number) => Promise<boolean>
+/** Reserves an attempt for a subject; throws 429 when the subject has reached the allowed number of failures. */
+type Reserve = (subject: string, allowed: number) => Promise<void>
 
 /**
  * Limits failed sign-ins over all processes. Attempts in flight count as failures until their outcome is known, so that
@@ -49,11 +49,11 @@ export class LoginThrottle {
     attempt: () => Promise<Result | null>,
     detail: string,
   ): Promise<Result> {
-    const claims = async (claim: Claim): Promise<void> => {
-      if (clientId !== null) await claim(`client:${clientId}`, perIdentity)
-      await claim(`from:${address}`, perAddress)
+    const reserveAll = async (reserve: Reserve): Promise<void> => {
+      if (clientId !== null) await reserve(`client:${clientId}`, perIdentity)
+      await reserve(`from:${address}`, perAddress)
     }
-    return this.#guard(claims, attempt, () => apiError.unauthorized(detail))
+    return this.#guard(reserveAll, attempt, () => apiError.unauthorized(detail))
   }
 
   /**
@@ -66,14 +66,14 @@ export class LoginThrottle {
     attempt: () => Promise<Result | null>,
     failure: () => ApiError,
   ): Promise<Result> {
-    const claims = async (claim: Claim, tryClaim: TryClaim): Promise<void> => {
+    const reserveAll = async (reserve: Reserve, tryReserve: TryReserve): Promise<void> => {
       if (email !== null) {
-        const isLocked = !(await tryClaim(`login:${email}`, perIdentity))
-        await claim(`login:${email} ${address}`, isLocked ? 1 : perIdentity)
+        const isLocked = !(await tryReserve(`login:${email}`, perIdentity))
+        await reserve(`login:${email} ${address}`, isLocked ? 1 : perIdentity)
       }
-      await claim(`account-from:${address}`, perAddress)
+      await reserve(`account-from:${address}`, perAddress)
     }
-    return this.#guard(claims, attempt, failure)
+    return this.#guard(reserveAll, attempt, failure)
   }
 
   /** Counts one use, whatever its outcome; throws 429 after `max` uses in the window. */
@@ -96,37 +96,37 @@ export class LoginThrottle {
   }
 
   async #guard<Result>(
-    claims: (claim: Claim, tryClaim: TryClaim) => Promise<void>,
+    reserveAll: (reserve: Reserve, tryReserve: TryReserve) => Promise<void>,
     attempt: () => Promise<Result | null>,
     failure: () => ApiError,
   ): Promise<Result> {
-    const claimed: string[] = []
-    const tryClaim = async (subject: string, allowed: number): Promise<number> => {
-      const retryMs = await this.#claim(subjectKey(subject), allowed)
-      if (retryMs === 0) claimed.push(subjectKey(subject))
+    const reserved: string[] = []
+    const tryReserve = async (subject: string, allowed: number): Promise<number> => {
+      const retryMs = await this.#reserve(subjectKey(subject), allowed)
+      if (retryMs === 0) reserved.push(subjectKey(subject))
       return retryMs
     }
-    const claim: Claim = async (subject, allowed) => {
-      const retryMs = await tryClaim(subject, allowed)
+    const reserve: Reserve = async (subject, allowed) => {
+      const retryMs = await tryReserve(subject, allowed)
       if (retryMs > 0) throw apiError.rateLimited(retryMs / 1000)
     }
     let hasFailed = false
     try {
-      await claims(claim, async (subject, allowed) => (await tryClaim(subject, allowed)) === 0)
+      await reserveAll(reserve, async (subject, allowed) => (await tryReserve(subject, allowed)) === 0)
       const result = await attempt()
       hasFailed = result === null
       if (result === null) throw failure()
       return result
     } finally {
-      for (const subject of claimed) await recordOutcome(this.#db.global, subject, hasFailed)
+      for (const subject of reserved) await recordOutcome(this.#db.global, subject, hasFailed)
     }
   }
 
   /** Returns 0 once the attempt is reserved, or the milliseconds until the window ends if it has too many failures. */
-  async #claim(subject: string, allowed: number): Promise<number> {
+  async #reserve(subject: string, allowed: number): Promise<number> {
     for (;;) {
       const atMs = this.#clock.millis()
-      const { admitted, failures, sinceMs } = await claimAttempt(this.#db.global, subject, atMs, windowMs, allowed)
+      const { admitted, failures, sinceMs } = await reserveAttempt(this.#db.global, subject, atMs, windowMs, allowed)
       if (admitted) return 0
       if (failures >= allowed) return sinceMs + windowMs - atMs
       await pause(pollMs)

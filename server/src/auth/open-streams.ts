@@ -55,7 +55,7 @@ export class OpenStreams {
     for (const { end } of [...this.#live]) end()
   }
 
-  /** Checks all of them. Called when revocation events may have been missed. */
+  /** Checks all open streams. Called when revocation events may have been missed. */
   async checkAll(): Promise<void> {
     this.#isCheckRequested = true
     if (this.#isChecking) return

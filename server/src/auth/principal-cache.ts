@@ -28,10 +28,10 @@ interface CachedPrincipal {
 const cacheTtlMs = 60_000
 
 /** The credential or session to which a token was issued. */
-type Holder = Pick<Claims, 'kind' | 'org' | 'sub' | 'sid'>
+type TokenSubject = Pick<Claims, 'kind' | 'org' | 'sub' | 'sid'>
 
 /** The key for revocation: a credential with all of its tokens, or a single session. */
-const keyOf = ({ kind, sub, sid }: Holder): string => (kind === 'credential' ? sub : sid)
+const keyOf = ({ kind, sub, sid }: TokenSubject): string => (kind === 'credential' ? sub : sid)
 
 /**
  * Authenticates access tokens. Principals are cached while this process receives revocation events, so that most requests
@@ -68,12 +68,12 @@ export class PrincipalCache implements Authenticator {
   }
 
   /** Removes a credential or session that was revoked or changed. */
-  forget(key: string): void {
+  invalidate(key: string): void {
     this.#cache.delete(key)
     this.#loading.delete(key)
   }
 
-  forgetAll(): void {
+  invalidateAll(): void {
     this.#cache.clear()
     this.#loading.clear()
   }
@@ -88,7 +88,7 @@ export class PrincipalCache implements Authenticator {
     return principal
   }
 
-  #load(claims: Holder): Promise<CachedPrincipal> {
+  #load(claims: TokenSubject): Promise<CachedPrincipal> {
     const key = keyOf(claims)
     const running = this.#loading.get(key)
     if (running !== undefined) return running
@@ -105,13 +105,13 @@ export class PrincipalCache implements Authenticator {
     return loading
   }
 
-  async #query(claims: Holder): Promise<CachedPrincipal> {
+  async #query(claims: TokenSubject): Promise<CachedPrincipal> {
     const loadedAtMs = this.#deps.clock.millis()
     const loaded = claims.kind === 'credential' ? await this.#credential(claims) : await this.#session(claims)
     return { expiresAtMs: Infinity, loadedAtMs, ...loaded }
   }
 
-  async #credential(claims: Holder): Promise<Pick<CachedPrincipal, 'principal'> & { expiresAtMs?: number }> {
+  async #credential(claims: TokenSubject): Promise<Pick<CachedPrincipal, 'principal'> & { expiresAtMs?: number }> {
     const { db, environment } = this.#deps
     const state = await credentialState(db.read, claims.org, claims.sub)
     if (state === null || state.revokedAt !== null || state.environment !== environment) return { principal: null }
@@ -119,7 +119,7 @@ export class PrincipalCache implements Authenticator {
     return state.expiresAt === null ? { principal } : { principal, expiresAtMs: millisOf(state.expiresAt) }
   }
 
-  async #session(claims: Holder): Promise<Pick<CachedPrincipal, 'principal'> & { expiresAtMs?: number }> {
+  async #session(claims: TokenSubject): Promise<Pick<CachedPrincipal, 'principal'> & { expiresAtMs?: number }> {
     const { db, environment, clock } = this.#deps
     const session = await liveSession(db.read, claims.org, claims.sid, now(clock))
     if (session === null || session.environment !== environment) return { principal: null }
@@ -129,7 +129,7 @@ export class PrincipalCache implements Authenticator {
   }
 }
 
-function principalOf(claims: Holder, namedScopes: readonly string[]): Principal {
+function principalOf(claims: TokenSubject, namedScopes: readonly string[]): Principal {
   return {
     kind: claims.kind,
     orgId: claims.org,

@@ -2,7 +2,7 @@ import type { Tx } from '../db/database.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
 
-/** Why a session was ended; the app tells it to the user. */
+/** Why a session was ended; the web app shows the reason to the user. */
 export type EndReason = 'signed_out' | 'password_changed' | 'revoked'
 
 export interface RefreshTokenFamily {

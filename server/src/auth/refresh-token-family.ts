@@ -51,7 +51,7 @@ export async function openFamily(
   tx: Tx,
   deps: FamilyDeps,
   orgId: number,
-  holder: { clientId: string } | { userId: number },
+  subject: { clientId: string } | { userId: number },
 ): Promise<IssuedRefresh> {
   const { clock, environment } = deps
   const familyId = newUuid()
@@ -59,8 +59,8 @@ export async function openFamily(
   const family: RefreshTokenFamily = {
     familyId,
     environment,
-    clientId: 'clientId' in holder ? holder.clientId : null,
-    userId: 'userId' in holder ? holder.userId : null,
+    clientId: 'clientId' in subject ? subject.clientId : null,
+    userId: 'userId' in subject ? subject.userId : null,
     tokenHash: hashSecret(token),
     expiresAt: instantFromMillis(clock.millis() + refreshTokenTtlMs),
     revokedAt: null,
@@ -70,7 +70,7 @@ export async function openFamily(
   return { family, token }
 }
 
-/** Why the holder of an issued token has to authenticate again. */
+/** Why the client that presents an issued refresh token has to authenticate again. */
 export type RefreshRejection = EndReason | 'expired'
 
 /**

@@ -23,7 +23,7 @@ export interface Claims {
 export const accessTokenTtlSeconds = 900
 export const refreshTokenTtlMs = 30 * 24 * 3600 * 1000
 
-export type TokenHolder = Pick<Claims, 'kind' | 'sub' | 'org' | 'scope' | 'sid'>
+export type TokenSubject = Pick<Claims, 'kind' | 'sub' | 'org' | 'scope' | 'sid'>
 
 const header = { alg: 'HS256', typ: 'JWT' } as const
 
@@ -68,12 +68,12 @@ export class AccessTokens {
     this.#verified.clear()
   }
 
-  async issue(holder: TokenHolder): Promise<string> {
+  async issue(subject: TokenSubject): Promise<string> {
     if (this.#current === undefined) throw new Error('there is no signing key')
     const { kid, key } = this.#current
     const iat = Math.floor(this.#options.clock.millis() / 1000)
     const claims: Claims = {
-      ...holder,
+      ...subject,
       aud: this.#options.environment,
       iat,
       exp: iat + accessTokenTtlSeconds,

@@ -9,7 +9,7 @@ import { historyTable, monthsSpan } from '../db/schema/partitions.ts'
 import { isSchemaCurrent } from '../db/schema/schema-exists.ts'
 import { type Session, openSession } from '../db/session.ts'
 import { sql } from '../db/sql.ts'
-import { type Head, Tally, copyLine, line } from './file.ts'
+import { type Head, TableChecksum, copyLine, line } from './file.ts'
 import { type KeptTable, keptTables, listOf, textsOf } from './tables.ts'
 
 /** The target size of a block; the number of rows per fetch is estimated from the previous block. */
@@ -66,12 +66,12 @@ async function* contentOf(
   yield line(await headOf(session, takenAt, program))
   for (const table of await keptTables(session)) {
     yield line({ table: table.name, columns: table.columns })
-    const tally = new Tally()
-    yield* blocksOf(session, table, tally)
-    yield line(tally.end())
+    const checksum = new TableChecksum()
+    yield* blocksOf(session, table, checksum)
+    yield line(checksum.end())
     kept.tables++
-    kept.rows += tally.rows
-    if (tally.rows > 0) progress(`${table.name}: ${tally.rows} ${tally.rows === 1 ? 'row' : 'rows'}`)
+    kept.rows += checksum.rows
+    if (checksum.rows > 0) progress(`${table.name}: ${checksum.rows} ${checksum.rows === 1 ? 'row' : 'rows'}`)
   }
   yield line({ end: true, ...kept })
 }
@@ -94,7 +94,7 @@ async function headOf(session: Session, takenAt: string, program: string): Promi
 async function* blocksOf(
   session: Session,
   { name, columns, hasRowSecurity }: KeptTable,
-  tally: Tally,
+  checksum: TableChecksum,
 ): AsyncGenerator<Buffer> {
   // Forced row level security hides the rows even from the owner; the reader role sees every organization.
   if (hasRowSecurity) await session.execute(`set local role ${readerRole}`)
@@ -104,7 +104,7 @@ async function* blocksOf(
     const rows = await session.values<string | null>(`fetch ${count} from kept`)
     if (rows.length === 0) break
     const block = Buffer.from(rows.map(copyLine).join(''))
-    tally.add(block, rows.length)
+    checksum.add(block, rows.length)
     yield line({ rows: rows.length, bytes: block.length })
     yield block
     count = Math.max(1, Math.min(maxRows, Math.floor((rows.length * blockBytes) / block.length)))

@@ -41,7 +41,7 @@ export const line = (value: Head | TableHead | Block | TableEnd | End): Buffer =
   Buffer.from(`${JSON.stringify(value)}\n`)
 
 /** Counts the rows of a table and computes their checksum. */
-export class Tally {
+export class TableChecksum {
   rows = 0
   readonly #hash = createHash('sha256')
 

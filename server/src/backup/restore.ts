@@ -7,7 +7,7 @@ import { historyTable, makeMonthsBetween } from '../db/schema/partitions.ts'
 import { type Session, openSession } from '../db/session.ts'
 import { sql } from '../db/sql.ts'
 import type { Kept } from './backup.ts'
-import { BackupReader, type Block, BrokenBackup, type End, type Head, type TableEnd, Tally } from './file.ts'
+import { BackupReader, type Block, BrokenBackup, type End, type Head, type TableEnd, TableChecksum } from './file.ts'
 import type { TableHead } from './file.ts'
 import { type KeptTable, keptTables, listOf } from './tables.ts'
 
@@ -116,19 +116,19 @@ async function loadTable(session: Session, { name, columns, hasRowSecurity }: Ke
   // because everything happens in one transaction.
   if (hasRowSecurity) await session.execute(`alter table ${table} no force row level security`)
   const into = session.client.query(copyFrom(`copy ${table} (${listOf(columns)}) from stdin`))
-  const tally = new Tally()
+  const checksum = new TableChecksum()
   let end: TableEnd | undefined
   async function* blocks(): AsyncGenerator<Buffer> {
     for (;;) {
       const next = (await file.line()) as Block | TableEnd
       if ('sha256' in next) return void (end = next)
       const block = await file.bytes(next.bytes)
-      tally.add(block, next.rows)
+      checksum.add(block, next.rows)
       yield block
     }
   }
   await pipeline(Readable.from(blocks()), into)
-  const { rows, sha256 } = tally.end()
+  const { rows, sha256 } = checksum.end()
   const [counted] = await session.values<number>(`select count(*) from ${table}`)
   if (end?.rows !== rows || end.sha256 !== sha256 || counted?.[0] !== rows)
     throw new BrokenBackup(`the rows of ${name} do not match their checksum or count`)

@@ -173,7 +173,7 @@ type ScanState = 'start' | 'plain' | 'quoted' | 'quote'
 /** Reads a file whose text arrives in pieces. The first record that is not blank names the columns. */
 export class CsvReader {
   readonly #kind: Kind
-  /** A longer record is not kept; its row is this problem. */
+  /** A record above the limit is discarded; its row becomes this error. */
   readonly #maxRecordLength: number
   readonly #tooLong: string
   readonly #mapping: ColumnMapping

@@ -25,7 +25,7 @@ export interface Outcome<R> {
 }
 
 /** The keys and tags of earlier rows of the file, with their line numbers. */
-export interface Claims {
+export interface EarlierRows {
   keys: Map<string, number>
   tags: Map<string, number>
 }
@@ -46,7 +46,7 @@ export async function evaluate<R extends Imported>(
   orgId: number,
   adapter: ImportAdapter<R>,
   rows: readonly WantedRow[],
-  claims: Claims,
+  earlier: EarlierRows,
   at: Instant,
   mode: ImportMode,
 ): Promise<Outcome<R>> {
@@ -70,7 +70,7 @@ export async function evaluate<R extends Imported>(
       existing === null ? adapter.make(newCore(row, at), row) : adapter.complete(mergeRow(existing, row), row)
     const isOwn = (tag: OwnedTag): boolean => existing !== null && adapter.holds(tag, existing.id)
     const errors = [
-      ...claimErrors(row, newTags, claims),
+      ...duplicateErrors(row, newTags, earlier),
       ...modeErrors(row, existing, mode, adapter.repository.kind),
       ...metadataErrors(row, record),
       ...tagCountErrors(row, (existing?.tags.length ?? 0) + newTags.length),
@@ -81,8 +81,8 @@ export async function evaluate<R extends Imported>(
     ]
     outcome.errors.push(...errors)
     if (errors.length > 0) return
-    claims.keys.set(row.externalKey, row.line)
-    for (const tag of newTags) claims.tags.set(tagKey(tag), row.line)
+    earlier.keys.set(row.externalKey, row.line)
+    for (const tag of newTags) earlier.tags.set(tagKey(tag), row.line)
     if (existing !== null && newTags.length === 0 && isSame(existing, record)) outcome.unchanged++
     else outcome.changes.push({ line: row.line, record, current: existing, newTags })
   })
@@ -120,13 +120,13 @@ function modeErrors(
   return row.name === undefined ? [problem(row, 'name', 'name is required')] : []
 }
 
-function claimErrors(row: WantedRow, newTags: readonly TagDraft[], claims: Claims): LineError[] {
+function duplicateErrors(row: WantedRow, newTags: readonly TagDraft[], earlier: EarlierRows): LineError[] {
   const errors: LineError[] = []
-  const line = claims.keys.get(row.externalKey)
+  const line = earlier.keys.get(row.externalKey)
   if (line !== undefined) errors.push(problem(row, 'external_key', `external_key also appears in line ${line}`))
   const own = new Set<string>()
   for (const tag of newTags) {
-    const other = own.has(tagKey(tag)) ? row.line : claims.tags.get(tagKey(tag))
+    const other = own.has(tagKey(tag)) ? row.line : earlier.tags.get(tagKey(tag))
     if (other !== undefined) errors.push(problem(row, fieldOf(row, tag), `This tag also appears in line ${other}`))
     own.add(tagKey(tag))
   }

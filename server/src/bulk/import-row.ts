@@ -49,7 +49,7 @@ export interface LineError {
 }
 
 /** The result of checking or running the rows. */
-export interface Tally {
+export interface ImportResult {
   creates: number
   updates: number
   unchanged: number
@@ -60,12 +60,12 @@ export interface Tally {
   errors: LineError[]
 }
 
-export interface Import extends Tally, ImportOptions {
+export interface Import extends ImportResult, ImportOptions {
   id: number
   kind: ImportKind
   state: ImportState
   job: ImportJob | null
-  /** The rows arrived in one request of the public API, and nobody can run the import again. */
+  /** The rows arrived in one request of the public API, and the import cannot be run again. */
   isBulk: boolean
   rows: number
   createdAt: Instant
@@ -159,15 +159,22 @@ const errorAt = (line: number, { field, message }: Pick<FieldProblem, 'field' | 
   message,
 })
 
-export const emptyTally = (): Tally => ({ creates: 0, updates: 0, unchanged: 0, failed: 0, errorsTotal: 0, errors: [] })
+export const emptyResult = (): ImportResult => ({
+  creates: 0,
+  updates: 0,
+  unchanged: 0,
+  failed: 0,
+  errorsTotal: 0,
+  errors: [],
+})
 
 export const maxErrors = 10_000
 
 /** Adds errors. Those of one row come in the same call; those of the whole import have the line 0. */
-export function noteErrors(tally: Tally, errors: readonly LineError[]): void {
-  tally.errorsTotal += errors.length
-  tally.failed += new Set(errors.flatMap(({ line }) => (line === 0 ? [] : [line]))).size
-  for (const error of errors) if (tally.errors.length < maxErrors) tally.errors.push(error)
+export function noteErrors(result: ImportResult, errors: readonly LineError[]): void {
+  result.errorsTotal += errors.length
+  result.failed += new Set(errors.flatMap(({ line }) => (line === 0 ? [] : [line]))).size
+  for (const error of errors) if (result.errors.length < maxErrors) result.errors.push(error)
 }
 
 export const tagKey = (tag: TagDraft): string => `${tag.type} ${normalizedValue(tag)}`

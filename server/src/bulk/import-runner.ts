@@ -8,13 +8,13 @@ import { lockParentsForShare, locationBulk, treeOf } from '../locations/bulk.sql
 import type { Location } from '../locations/location.ts'
 import { lockTree } from '../locations/tree.sql.ts'
 import { type IdPool, ImportWriter } from './import-writer.ts'
-import { type Change, type Claims, type Imported, type ImportAdapter, evaluate } from './import-evaluator.ts'
+import { type Change, type EarlierRows, type Imported, type ImportAdapter, evaluate } from './import-evaluator.ts'
 import {
   type ImportKind,
   type ImportMode,
-  type Tally,
+  type ImportResult,
   type WantedRow,
-  emptyTally,
+  emptyResult,
   noteErrors,
   readRow,
 } from './import-row.ts'
@@ -50,48 +50,48 @@ export interface ImportRun {
 }
 
 /** Checks every row of an import and, in a run, writes the valid ones. The errors are sorted by line. */
-export async function runImport(kind: ImportKind, work: ImportRun): Promise<Tally> {
-  const tally = await (kind === 'assets' ? importAssets(work) : importLocations(work))
-  tally.errors.sort((a, b) => a.line - b.line)
-  return tally
+export async function runImport(kind: ImportKind, work: ImportRun): Promise<ImportResult> {
+  const result = await (kind === 'assets' ? importAssets(work) : importLocations(work))
+  result.errors.sort((a, b) => a.line - b.line)
+  return result
 }
 
-async function importAssets(work: ImportRun): Promise<Tally> {
-  const tally = emptyTally()
+async function importAssets(work: ImportRun): Promise<ImportResult> {
+  const result = emptyResult()
   const writer = writerOf(work, assets)
-  await eachBatch(work, 'assets', assets, tally, async (changes) => {
-    count(tally, changes)
+  await eachBatch(work, 'assets', assets, result, async (changes) => {
+    count(result, changes)
     if (writer === null) return
-    enforceQuota(work, 'assets', tally)
+    enforceQuota(work, 'assets', result)
     await writer.write(changes)
   })
-  enforceQuota(work, 'assets', tally)
+  enforceQuota(work, 'assets', result)
   await writer?.finish(now(work.clock))
-  return tally
+  return result
 }
 
 /**
  * The tree is resolved over all rows before the first one is written. Until then only the position in the tree of each row
  * is kept in memory; the rows are read again when they are written.
  */
-async function importLocations(work: ImportRun): Promise<Tally> {
+async function importLocations(work: ImportRun): Promise<ImportResult> {
   const { tx, orgId, ids } = work
-  const tally = emptyTally()
+  const result = emptyResult()
   const all: Placement[] = []
   if (ids !== null) await lockTree(tx, orgId)
-  const rows = await eachBatch(work, 'locations', locations, tally, async (changes, staged) => {
+  const rows = await eachBatch(work, 'locations', locations, result, async (changes, staged) => {
     const sizes = new Map(staged.map(({ line, bytes }) => [line, bytes]))
     for (const change of changes) all.push(placementOf(change, sizes.get(change.line)!))
   })
   const tree = await treeOf(tx, orgId)
   const { levels, errors } = await orderByParent(all, tree)
   const placements = levels.flat()
-  noteErrors(tally, errors)
-  tally.creates = placements.filter(({ isNew }) => isNew).length
-  tally.updates = placements.length - tally.creates
-  enforceQuota(work, 'locations', tally)
+  noteErrors(result, errors)
+  result.creates = placements.filter(({ isNew }) => isNew).length
+  result.updates = placements.length - result.creates
+  enforceQuota(work, 'locations', result)
   const writer = writerOf(work, locations)
-  if (writer === null) return tally
+  if (writer === null) return result
 
   const idsByKey = new Map([...tree].map(([key, { id }]) => [key, id]))
   const parents = new Set(placements.flatMap(({ parentKey }) => idsByKey.get(parentKey ?? '') ?? []))
@@ -103,7 +103,7 @@ async function importLocations(work: ImportRun): Promise<Tally> {
       work.progress(rows)
     }
   await writer.finish(now(work.clock))
-  return tally
+  return result
 }
 
 const placementOf = ({ line, record, current }: Change<Location>, bytes: number): Placement => ({
@@ -131,7 +131,7 @@ async function changesOf(
     const row = readRow('locations', staged)
     return Array.isArray(row) ? [] : [row]
   })
-  const { changes } = await evaluate(tx, orgId, locations, wanted, newClaims(), now(clock), mode)
+  const { changes } = await evaluate(tx, orgId, locations, wanted, noEarlierRows(), now(clock), mode)
   if (changes.length < batch.length)
     throw new SerializationConflict('a location or a tag was changed while the import ran')
   return changes.map((change) => ({ ...change, record: withParent(change.record, idsByKey) }))
@@ -143,11 +143,11 @@ const withParent = (location: Location, idsByKey: ReadonlyMap<string, number>): 
 })
 
 /** A check reports an exceeded quota as an error; a run is aborted. */
-function enforceQuota({ ids, room }: ImportRun, kind: ImportKind, tally: Tally): void {
-  if (tally.creates <= room.left) return
+function enforceQuota({ ids, room }: ImportRun, kind: ImportKind, result: ImportResult): void {
+  if (result.creates <= room.left) return
   const error = quotaReached(kind, room.limit)
   if (ids !== null) throw error
-  noteErrors(tally, [{ line: 0, field: '', message: error.message }])
+  noteErrors(result, [{ line: 0, field: '', message: error.message }])
 }
 
 function writerOf<R extends Imported>(
@@ -157,24 +157,24 @@ function writerOf<R extends Imported>(
   return ids === null ? null : new ImportWriter(tx, orgId, adapter, ids, clock)
 }
 
-function count(tally: Tally, changes: readonly Change<unknown>[]): void {
+function count(result: ImportResult, changes: readonly Change<unknown>[]): void {
   const creates = changes.filter((change) => change.current === null).length
-  tally.creates += creates
-  tally.updates += changes.length - creates
+  result.creates += creates
+  result.updates += changes.length - creates
 }
 
-const newClaims = (): Claims => ({ keys: new Map(), tags: new Map() })
+const noEarlierRows = (): EarlierRows => ({ keys: new Map(), tags: new Map() })
 
 /** Evaluates the staged rows in batches. Returns the number of rows. */
 async function eachBatch<R extends Imported>(
   work: ImportRun,
   kind: ImportKind,
   adapter: ImportAdapter<R>,
-  tally: Tally,
+  result: ImportResult,
   onChanges: (changes: Change<R>[], staged: readonly SizedRow[]) => Promise<void>,
 ): Promise<number> {
   const { tx, orgId, importId, ids, clock, mode } = work
-  const claims = newClaims()
+  const earlier = noEarlierRows()
   let done = 0
   for (let after = 0; ;) {
     const staged = await stagedRows(tx, orgId, importId, after)
@@ -182,14 +182,14 @@ async function eachBatch<R extends Imported>(
     const wanted: WantedRow[] = []
     for (const one of staged) {
       const row = readRow(kind, one)
-      if (Array.isArray(row)) noteErrors(tally, row)
+      if (Array.isArray(row)) noteErrors(result, row)
       else wanted.push(row)
     }
     const keys = wanted.map((row) => row.externalKey)
     if (ids !== null) await adapter.repository.lock(tx, orgId, keys)
-    const outcome = await evaluate(tx, orgId, adapter, wanted, claims, now(clock), mode)
-    noteErrors(tally, outcome.errors)
-    tally.unchanged += outcome.unchanged
+    const outcome = await evaluate(tx, orgId, adapter, wanted, earlier, now(clock), mode)
+    noteErrors(result, outcome.errors)
+    result.unchanged += outcome.unchanged
     await onChanges(outcome.changes, staged)
     done += staged.length
     work.progress(done)

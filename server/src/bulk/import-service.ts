@@ -17,8 +17,8 @@ import {
   type ImportState,
   type LineError,
   type StagedRow,
-  type Tally,
-  emptyTally,
+  type ImportResult,
+  emptyResult,
   maxIdempotencyKeys,
   maxImportBytes,
   maxRows,
@@ -39,16 +39,16 @@ import {
   lockImports,
   setIdempotencyKey,
   setState,
-  setTally,
+  setResult,
   stageRows,
   trimImport,
 } from './imports.sql.ts'
 import { runImport } from './import-runner.ts'
 
 interface Deps {
-  /** For requests. */
+  /** The database for requests. */
   db: Database
-  /** For jobs, which no request waits for. */
+  /** The database for jobs, which no request waits for. */
   background: Database
   clock: Clock
   ids: IdGenerator
@@ -97,11 +97,11 @@ class RepeatedKey extends Error {
 
 /** The run found invalid rows; nothing was written. */
 class InvalidRows extends Error {
-  readonly tally: Tally
+  readonly result: ImportResult
 
-  constructor(tally: Tally) {
+  constructor(result: ImportResult) {
     super('rows are invalid')
-    this.tally = tally
+    this.result = result
   }
 }
 
@@ -136,7 +136,7 @@ export class ImportService {
     this.#progress.set(`${state} ${id}`, Number(done))
   }
 
-  /** At the organization's quota, the new import replaces one that has ended or is abandoned. */
+  /** At the organization's quota, the new import replaces an import that has ended or is abandoned. */
   async create(orgId: number, kind: ImportKind, options: ImportOptions | null = null): Promise<number> {
     const { db, clock, ids, quotas } = this.#deps
     const id = await ids.next(orgId)
@@ -241,7 +241,7 @@ export class ImportService {
 
   check(orgId: number, id: number): Promise<void> {
     return this.#enqueue(orgId, id, ['open', 'checked', 'failed'], 'check', (tx) =>
-      setTally(tx, orgId, id, emptyTally()),
+      setResult(tx, orgId, id, emptyResult()),
     )
   }
 
@@ -391,9 +391,9 @@ export class ImportService {
       if (!(await tryLockImport(tx, id))) throw new Error('another process works on this import')
       await withCustomPlan(tx)
       const ids = job === 'check' ? null : await this.#idPool(tx, orgId, id)
-      const tally = await this.#work(tx, orgId, started, ids)
-      if (job === 'run' && tally.errorsTotal > 0) throw new InvalidRows(tally)
-      await setTally(tx, orgId, id, tally)
+      const result = await this.#work(tx, orgId, started, ids)
+      if (job === 'run' && result.errorsTotal > 0) throw new InvalidRows(result)
+      await setResult(tx, orgId, id, result)
       if (isFinal) await deleteRows(tx, orgId, id)
       if (!(await setState(tx, orgId, id, [state], isFinal ? 'done' : 'checked', now(clock))))
         throw new Error('the import is no longer in progress')
@@ -415,7 +415,7 @@ export class ImportService {
     this.#running.set(id, running)
   }
 
-  async #work(tx: Tx, orgId: number, started: StartedImport, ids: IdPool | null): Promise<Tally> {
+  async #work(tx: Tx, orgId: number, started: StartedImport, ids: IdPool | null): Promise<ImportResult> {
     const { clock, pubsub, quotas } = this.#deps
     const { id: importId, kind, mode } = started
     if (ids !== null) await quotas.assertRoom(orgId, 'stored_bytes')
@@ -437,10 +437,10 @@ export class ImportService {
     const isExpected = error instanceof InvalidRows || error instanceof ApiError
     if (!isExpected) onFailure(error)
     const reason = error instanceof ApiError ? error.message : 'The import was aborted'
-    const failed = { ...emptyTally(), errorsTotal: 1, errors: [{ line: 0, field: '', message: reason }] }
+    const failed = { ...emptyResult(), errorsTotal: 1, errors: [{ line: 0, field: '', message: reason }] }
     await background.withTenant(orgId, async (tx) => {
       if (!(await setState(tx, orgId, id, [workState(job)], 'failed', now(clock)))) return
-      await setTally(tx, orgId, id, error instanceof InvalidRows ? error.tally : failed)
+      await setResult(tx, orgId, id, error instanceof InvalidRows ? error.result : failed)
       if (isBulk) await deleteRows(tx, orgId, id)
     })
   }
@@ -456,7 +456,7 @@ export class ImportService {
         if (!(await setState(tx, orgId, one.id, [one.state], 'failed', now(clock)))) continue
         const message = 'The server stopped before the import finished; nothing was changed'
         const errors = [{ line: 0, field: '', message }]
-        await setTally(tx, orgId, one.id, { ...emptyTally(), errorsTotal: 1, errors })
+        await setResult(tx, orgId, one.id, { ...emptyResult(), errorsTotal: 1, errors })
         if (one.isBulk) await deleteRows(tx, orgId, one.id)
       }
     })

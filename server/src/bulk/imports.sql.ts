@@ -12,7 +12,7 @@ import type {
   ImportState,
   LineError,
   StagedRow,
-  Tally,
+  ImportResult,
 } from './import-row.ts'
 
 interface ImportRow {
@@ -163,10 +163,10 @@ export async function setState(
   return moved.length === 1
 }
 
-export async function setTally(tx: Tx, orgId: number, id: number, tally: Tally): Promise<void> {
+export async function setResult(tx: Tx, orgId: number, id: number, result: ImportResult): Promise<void> {
   await tx.query(sql`
-    update imports set creates = ${tally.creates}, updates = ${tally.updates}, unchanged = ${tally.unchanged},
-      failed = ${tally.failed}, errors_total = ${tally.errorsTotal}, errors = ${JSON.stringify(tally.errors)}
+    update imports set creates = ${result.creates}, updates = ${result.updates}, unchanged = ${result.unchanged},
+      failed = ${result.failed}, errors_total = ${result.errorsTotal}, errors = ${JSON.stringify(result.errors)}
     where org_id = ${orgId} and id = ${id}`)
 }
 

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { AppContext } from '../app/context.ts'
 import { deleteOrg, exportOrg } from './organization-data.ts'
 import { type Facts, OperatorError, organizationNamed } from '../app/operator.ts'
-import { webhookNeeds } from '../app/webhooks.ts'
+import { webhookDeps } from '../app/webhooks.ts'
 import { formatMillis } from '../kernel/instant.ts'
 import { type QuotaName, maxQuota, quotaNames } from '../kernel/quota.ts'
 import { createOrganization } from '../organizations/commands.ts'
@@ -65,7 +65,7 @@ export async function listOrgs(context: AppContext): Promise<Listing> {
 
 async function setLapse(context: AppContext, options: { name: string }, isLapsed: boolean): Promise<Facts> {
   const { orgId, name } = await organizationNamed(context, options.name)
-  await (isLapsed ? lapseOrganization : reinstateOrganization)(webhookNeeds(context), orgId)
+  await (isLapsed ? lapseOrganization : reinstateOrganization)(webhookDeps(context), orgId)
   return { org_id: orgId, name, lapsed: isLapsed }
 }
 

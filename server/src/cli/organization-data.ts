@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { announceRevoked } from '../auth/commands.ts'
+import { publishRevocations } from '../auth/commands.ts'
 import {
   type RowCounts,
   addCounts,
@@ -34,7 +34,7 @@ export async function deleteOrg(context: AppContext, options: { org: string; con
   if (options.confirm !== name)
     throw new UsageError(`--confirm must repeat the name of the organization, ${JSON.stringify(name)}`)
   const { keys, deleted } = await cutOffOrganization(context.url, orgId)
-  await announceRevoked(context.pubsub, keys)
+  await publishRevocations(context.pubsub, keys)
   await context.pubsub.publishAndWait(readerChangedTopic, '')
   const tables = addCounts(deleted, await deleteOrganizationData(context.url, orgId))
   await context.pubsub.publishAndWait(changeTopic, String(orgId))

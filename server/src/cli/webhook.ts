@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { AppContext } from '../app/context.ts'
 import { type Facts, OperatorError, UsageError, organizationNamed } from '../app/operator.ts'
-import { webhookNeeds } from '../app/webhooks.ts'
+import { webhookDeps } from '../app/webhooks.ts'
 import { formatMillis } from '../kernel/instant.ts'
 import { changeWebhook, createWebhook, removeWebhook } from '../webhooks/commands.ts'
 import { type Webhook, maskSecret, secretContext, urlProblem } from '../webhooks/webhook.ts'
@@ -35,7 +35,7 @@ async function ownWebhook(context: AppContext, org: string): Promise<{ orgId: nu
 
 const masked = (context: AppContext, orgId: number, webhook: Webhook): Facts => ({
   secret_masked: maskSecret(
-    webhookNeeds(context).secretBox.decrypt(webhook.encryptedSecret, secretContext(orgId, webhook.id)),
+    webhookDeps(context).secretBox.decrypt(webhook.encryptedSecret, secretContext(orgId, webhook.id)),
   ),
 })
 
@@ -45,7 +45,7 @@ async function createWebhookIn(
 ): Promise<Facts> {
   const draft = { url: checkUrl(options.url), isEnabled: options.disabled !== true }
   const { orgId } = await organizationNamed(context, options.org)
-  const { webhook, secret } = await createWebhook(webhookNeeds(context), orgId, draft)
+  const { webhook, secret } = await createWebhook(webhookDeps(context), orgId, draft)
   return factsOf(orgId, webhook, { secret })
 }
 
@@ -76,19 +76,19 @@ async function updateWebhookIn(
   if (change.url === undefined && change.isEnabled === undefined)
     throw new UsageError('Specify at least one change: --url, --enable or --disable')
   const { orgId, webhook } = await ownWebhook(context, options.org)
-  const changed = await changeWebhook(webhookNeeds(context), orgId, webhook.id, change)
+  const changed = await changeWebhook(webhookDeps(context), orgId, webhook.id, change)
   return factsOf(orgId, changed, masked(context, orgId, changed))
 }
 
 async function deleteWebhookIn(context: AppContext, options: { org: string }): Promise<Facts> {
   const { orgId, webhook } = await ownWebhook(context, options.org)
-  await removeWebhook(webhookNeeds(context), orgId, webhook.id)
+  await removeWebhook(webhookDeps(context), orgId, webhook.id)
   return { webhook_id: webhook.id, org_id: orgId, deleted: true }
 }
 
 async function testWebhook(context: AppContext, options: { org: string }): Promise<Facts> {
   const { orgId, webhook } = await ownWebhook(context, options.org)
-  const { status, error, durationMs } = await webhookNeeds(context).sendTest(orgId, webhook)
+  const { status, error, durationMs } = await webhookDeps(context).sendTest(orgId, webhook)
   return { webhook_id: webhook.id, org_id: orgId, status, error, duration_ms: durationMs }
 }
 

@@ -162,7 +162,7 @@ export function createDatabase(options: ConnectOptions): Connection {
     listener.reconnect()
   })
 
-  // A request whose first statement was admitted is completed, because its response may have begun.
+  // Once the first statement of a request is admitted, the others are too, because its response may have begun.
   const queued = (orgId: number, db: Db): Db => {
     let isAdmitted = false
     const admit = async (): Promise<void> => {
@@ -172,7 +172,7 @@ export function createDatabase(options: ConnectOptions): Connection {
       async query(statement) {
         await admit()
         return slowReads.run(orgId, 1, async () => {
-          // The time may have been used up while the statement waited.
+          // The query time of the organization may have been used up while the statement was queued.
           await admit()
           isAdmitted = true
           return queryTime.measure(orgId, () => db.query(statement))

@@ -40,7 +40,10 @@ export interface TxOptions {
   asyncCommit?: boolean
   /** Run on a connection reserved for long transactions, so that requests do not wait for it. */
   isLong?: boolean
-  /** Every statement sees the same snapshot, and none writes. It has connections of its own and may stay open for long. */
+  /**
+   * Every statement sees the same snapshot, and none writes. The snapshot uses dedicated connections and may stay open
+   * for long.
+   */
   isSnapshot?: boolean
 }
 

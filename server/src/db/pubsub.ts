@@ -5,7 +5,7 @@ const heartbeatMs = 1000
 /** A process trusts its caches for this long after it sent the last heartbeat that it also received. */
 const trustMs = 3 * heartbeatMs
 const pollMs = 100
-/** The longest wait for the farewell message at shutdown, so that an unresponsive database does not delay it. */
+/** The longest wait for the `leave` message at shutdown, so that an unresponsive database does not delay it. */
 const leaveTimeoutMs = 500
 
 /** An event counts as handled when the returned promise, if any, has settled. */
@@ -54,7 +54,7 @@ export class PubSub {
     this.#timer.unref()
   }
 
-  /** Tells the other processes not to wait for acknowledgements of this process any more. */
+  /** Publishes that the other processes need not wait for acknowledgements of this process any more. */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
     if (this.#timer !== undefined) {

@@ -8,7 +8,7 @@ import {
   hasDatabase,
   openDataDir,
   prepareCluster,
-  shown,
+  displayPath,
   type DataDirectory,
 } from './cluster.ts'
 import { withLock } from './file-lock.ts'
@@ -95,7 +95,7 @@ export async function acquireEmbedded(options: EmbeddedOptions): Promise<Embedde
       }
     }
     if (Date.now() - lastAnswerMs > timeoutMs || Date.now() - beganMs > MAX_WAIT_MS) {
-      throw new Error(`PostgreSQL could not be started in ${shown(directory.pgdata)}. ${failure}`)
+      throw new Error(`PostgreSQL could not be started in ${displayPath(directory.pgdata)}. ${failure}`)
     }
     if (failure !== '') await sleep(200)
   }
@@ -164,7 +164,7 @@ async function acquireLease(directory: DataDirectory): Promise<Lease | LeaseFail
     const code = (error as { code?: string }).code ?? ''
     const reason =
       code === '28P01'
-        ? `The password in ${shown(directory.passwordFile)} is not the one of this database.`
+        ? `The password in ${displayPath(directory.passwordFile)} is not the one of this database.`
         : (error as Error).message
     return { absent: false, answering: ['57P03', '55P03'].includes(code), reason }
   }

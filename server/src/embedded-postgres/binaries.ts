@@ -100,7 +100,7 @@ async function findPackage(): Promise<{ native: string; version: string }> {
   return { native: join(root, 'native'), version: manifest.version }
 }
 
-/** Does the work of the package's install script, which does not run when npm scripts are disabled. */
+/** Creates the symbolic links of the package, because its install script does not run when npm scripts are disabled. */
 async function linkLibraries(native: string): Promise<boolean> {
   const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]')
   const links = (JSON.parse(list) as { source: string; target: string }[]).map(async ({ source, target }) => {

@@ -26,7 +26,7 @@ export interface Prepared {
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? ''
 
-export function shown(path: string): string {
+export function displayPath(path: string): string {
   const short = relative(process.cwd(), path)
   return process.cwd() === '/' || short === '' || short.startsWith('..') ? path : short
 }
@@ -58,15 +58,17 @@ export async function openDataDir(directory: string): Promise<DataDirectory> {
     await fs.mkdir(dataDir, { recursive: true })
   } catch (error) {
     if (['EEXIST', 'ENOTDIR'].includes(codeOf(error))) {
-      throw new Error(`The data directory ${shown(dataDir)} is not a directory: there is a file in its place.`)
+      throw new Error(`The data directory ${displayPath(dataDir)} is not a directory: there is a file in its place.`)
     }
-    throw new Error(`The data directory ${shown(dataDir)} cannot be created (${codeOf(error)}). Choose another one.`)
+    throw new Error(
+      `The data directory ${displayPath(dataDir)} cannot be created (${codeOf(error)}). Choose another one.`,
+    )
   }
   try {
     await fs.access(dataDir, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK)
   } catch (error) {
     throw new Error(
-      `The data directory ${shown(dataDir)} is not writable (${codeOf(error)}). ` +
+      `The data directory ${displayPath(dataDir)} is not writable (${codeOf(error)}). ` +
         'Give the user who runs Lastseen write access to it, or choose another one.',
     )
   }
@@ -84,28 +86,28 @@ export async function clusterExists({ pgdata, passwordFile }: DataDirectory): Pr
     const path = (error as NodeJS.ErrnoException).path
     if (codeOf(error) !== 'ENOENT') {
       throw new Error(
-        `${shown(path ?? pgdata)} cannot be read (${codeOf(error)}). ` +
+        `${displayPath(path ?? pgdata)} cannot be read (${codeOf(error)}). ` +
           'Start Lastseen as the user who created the database.',
       )
     }
     if (path === passwordFile) {
       throw new Error(
-        `The password file ${shown(passwordFile)} is missing, so the database in ${shown(pgdata)} cannot be opened. ` +
+        `The password file ${displayPath(passwordFile)} is missing, so the database in ${displayPath(pgdata)} cannot be opened. ` +
           'Put the file back.',
       )
     }
     const content = await fs.readdir(pgdata).catch(() => undefined)
     if (pointer !== undefined && !content?.length) {
       throw new Error(
-        `${shown(pgdata)} points to ${pointer}, which is missing or empty. Put the files back, ` +
-          `or delete ${shown(pgdata)} to begin with an empty database.`,
+        `${displayPath(pgdata)} points to ${pointer}, which is missing or empty. Put the files back, ` +
+          `or delete ${displayPath(pgdata)} to begin with an empty database.`,
       )
     }
-    if (content?.length) throw new Error(`${shown(pgdata)} is not empty and does not hold a PostgreSQL database.`)
+    if (content?.length) throw new Error(`${displayPath(pgdata)} is not empty and does not hold a PostgreSQL database.`)
     return false
   }
   if (version === MAJOR) return true
-  throw new Error(`${shown(pgdata)} was made by PostgreSQL ${version}; this Lastseen runs PostgreSQL ${MAJOR}.`)
+  throw new Error(`${displayPath(pgdata)} was made by PostgreSQL ${version}; this Lastseen runs PostgreSQL ${MAJOR}.`)
 }
 
 /** Prepares the account, the database files and the programs for a start. */
@@ -130,7 +132,7 @@ async function createCluster(
   account: Account,
   progress: (line: string) => void,
 ): Promise<void> {
-  progress(`Creating the database in ${shown(directory.pgdata)} (first start only)`)
+  progress(`Creating the database in ${displayPath(directory.pgdata)} (first start only)`)
   await removeDrafts(directory)
   const id = randomBytes(6).toString('hex')
   const draft = join(directory.dataDir, `postgres.init-${id}`)
@@ -138,7 +140,7 @@ async function createCluster(
     const files = (await canUse(account, [directory.dataDir])) ? draft : await createInStore(id, draft)
     if (files !== draft) {
       progress(
-        `User ${account?.name} cannot reach ${shown(directory.dataDir)}: the database files are kept in ${files}`,
+        `User ${account?.name} cannot reach ${displayPath(directory.dataDir)}: the database files are kept in ${files}`,
       )
     }
     await fs.mkdir(files, { mode: 0o700 })

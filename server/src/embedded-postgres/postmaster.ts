@@ -3,7 +3,7 @@ import { copyFile, open, readFile, stat, truncate } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { shown, type DataDirectory, type Prepared } from './cluster.ts'
+import { displayPath, type DataDirectory, type Prepared } from './cluster.ts'
 import { isAlive } from './file-lock.ts'
 import { interrupt, launchOptions } from './binaries.ts'
 
@@ -65,7 +65,7 @@ export async function rotateLog(file: string): Promise<number> {
 async function logTail(file: string, from = 0): Promise<string> {
   const text = (await readFile(file).catch(() => Buffer.alloc(0))).subarray(from).toString()
   const lines = text.trimEnd().split('\n').slice(-12).join('\n')
-  return lines === '' ? '' : `\nThe last lines of ${shown(file)}:\n${lines}`
+  return lines === '' ? '' : `\nThe last lines of ${displayPath(file)}:\n${lines}`
 }
 
 /** Starts the server and waits until it is ready. Returns undefined, or the reason why it failed. */

@@ -3,7 +3,7 @@ import type { ByteBudget } from '../admission/byte-budget.ts'
 import type { TenantKey } from '../admission/fair-queue.ts'
 import { type FieldProblem, apiError, throwIfAny } from '../kernel/errors.ts'
 import { type Json, parseJson } from '../kernel/json.ts'
-import { ClientPatience } from './client-patience.ts'
+import { TransferTimeout } from './transfer-timeout.ts'
 import type { RequestContext } from './request-context.ts'
 import type { AnyRoute, Body, HandlerContext } from './route.ts'
 import { type Infer, type Shape, parseObject } from './validation/schema.ts'
@@ -91,11 +91,11 @@ export async function* readChunks(
   const tooLarge = apiError.badRequest(`Request body is larger than ${maxMebibytes} MiB`)
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge
   continuations.get(request)?.()
-  const patience = new ClientPatience(graceMs, () => slowUploads.add(request))
+  const transferTimeout = new TransferTimeout(graceMs, () => slowUploads.add(request))
   const received = request.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer, undefined>
   let size = 0
   try {
-    for await (const chunk of patience.follow(received)) {
+    for await (const chunk of transferTimeout.follow(received)) {
       size += chunk.length
       if (size > maxBytes) break
       yield chunk

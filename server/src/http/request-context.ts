@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { SpanKind, inRootSpan, setFailed } from '../kernel/tracing.ts'
 import { ulid } from '../kernel/ulid.ts'
 import type { Download, EventStream } from './route.ts'
-import { ClientPatience } from './client-patience.ts'
+import { TransferTimeout } from './transfer-timeout.ts'
 import { type RateState, burst, refillPerSecond } from './rate-limit.ts'
 
 /** A request, its response and what is known about them so far. */
@@ -249,7 +249,7 @@ export async function sendDownload(
 ): Promise<void> {
   const { response } = context
   const timer = setTimeout(() => response.destroy(), maxMs).unref()
-  const patience = new ClientPatience(graceMs, () => response.destroy())
+  const transferTimeout = new TransferTimeout(graceMs, () => response.destroy())
   const iterator = chunks[Symbol.asyncIterator]()
   try {
     let chunk = await iterator.next()
@@ -260,8 +260,8 @@ export async function sendDownload(
     ])
     while (context.method !== 'HEAD' && !chunk.done && !response.destroyed) {
       const bytes = Buffer.from(chunk.value)
-      if (!response.write(bytes)) await patience.wait(drained(response))
-      patience.addTransferred(bytes.length)
+      if (!response.write(bytes)) await transferTimeout.wait(drained(response))
+      transferTimeout.addTransferred(bytes.length)
       chunk = await iterator.next()
     }
     response.end()

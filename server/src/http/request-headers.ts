@@ -41,8 +41,8 @@ const hostName = ({ headers }: IncomingMessage): string =>
   (headers.host ?? '').replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1')
 
 /**
- * False for a request from a web page, and for one that a proxy on the same machine may have passed on: it has a header that
- * proxies add, or the host name that the client has used.
+ * False for a request from a web page, and for a request that a proxy on the same machine may have forwarded: it has a
+ * header that proxies add, or the host name that the client has used.
  */
 export const isLocal = (message: IncomingMessage): boolean =>
   !isForwarded(message) && message.headers.origin === undefined && isLoopback(hostName(message))

@@ -4,12 +4,12 @@ import type { LatestRead } from '../readers/reader.ts'
 import type { TagType } from '../tags/tag.ts'
 
 /** The maximum number of reads kept per reader, and published at once. */
-export const shown = 50
+export const maxLatestReads = 50
 /** PostgreSQL limits a notification to 8,000 bytes. */
 const maxPayloadBytes = 7000
 /** A watch ends after this time; clients that watch a reader poll more often. */
 const watchMs = 30_000
-/** The minimum time between two announcements of the same watch. */
+/** The minimum time between two `reads-wanted` events for the same watch. */
 const announceMs = 10_000
 
 export const wantedTopic = 'reads-wanted'
@@ -43,9 +43,9 @@ const unpack = ([type, value, antenna, rssiDbm, observedAt, receivedAt]: Packed)
 })
 
 /**
- * The latest reads of the readers that a client watches, the same in every process. A watch is announced to all processes,
- * and each publishes the reads that it receives from then on, at most once per second. Reads are kept in memory only; a
- * reader without a watch costs no messages between processes.
+ * The latest reads of the readers that a client watches, the same in every process. A watch is published to all
+ * processes, and each publishes the reads that it receives from then on, at most once per second. Reads are kept in
+ * memory only; a reader without a watch costs no messages between processes.
  */
 export class LatestReads {
   readonly #millis: () => number
@@ -62,10 +62,10 @@ export class LatestReads {
 
   /** Called when this process has received reads of the reader. */
   note(readerId: number, reads: readonly LatestRead[]): void {
-    this.#own.set(readerId, [...(this.#own.get(readerId) ?? []), ...reads].slice(-shown))
+    this.#own.set(readerId, [...(this.#own.get(readerId) ?? []), ...reads].slice(-maxLatestReads))
     const watch = this.#watch(readerId)
     if (watch === undefined) return
-    watch.unpublished = [...watch.unpublished, ...reads].slice(-shown)
+    watch.unpublished = [...watch.unpublished, ...reads].slice(-maxLatestReads)
     this.#pending.add(readerId)
   }
 
@@ -79,7 +79,10 @@ export class LatestReads {
     return this.#watches.get(readerId)?.published.toReversed() ?? []
   }
 
-  /** A client watches the reader, in this process or another. The reads that this process has kept are published first. */
+  /**
+   * Called when a client watches the reader, in this process or another. The reads that this process has kept are
+   * published first.
+   */
   onWatch(payload: string): void {
     const readerId = Number(payload)
     const untilMs = this.#millis() + watchMs
@@ -89,7 +92,7 @@ export class LatestReads {
     this.#pending.add(readerId)
   }
 
-  /** A process, possibly this one, has published reads. */
+  /** Called when a process, possibly this one, has published reads. */
   onReads(payload: string): void {
     const [, id, text] = /^(\d+) (.*)$/s.exec(payload) ?? []
     const watch = this.#watch(Number(id))
@@ -97,7 +100,7 @@ export class LatestReads {
     const all = [...watch.published, ...(JSON.parse(text) as Packed[]).map(unpack)]
     watch.published = all
       .toSorted((a, b) => Number(a.receivedAt > b.receivedAt) - Number(a.receivedAt < b.receivedAt))
-      .slice(-shown)
+      .slice(-maxLatestReads)
   }
 
   /** Publishes the reads received since the last call. */

@@ -70,7 +70,7 @@ interface SignedIn {
 
 const emptyPayload = Buffer.alloc(0)
 
-/** The message was refused, which was reported. */
+/** The message was refused; `onRefused` was called. */
 class RefusedMessage extends Error {}
 
 const addressOf = ({ conn }: Client): string => (conn as Socket).remoteAddress ?? ''
@@ -260,7 +260,7 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
     server.once('error', reject)
     server.listen(deps.port, deps.host, () => resolve())
   }).catch((error: unknown) => {
-    // A broker that is not closed would keep the process alive.
+    // The broker has open handles until it is closed, which would keep the process alive.
     aedes.close()
     throw error
   })

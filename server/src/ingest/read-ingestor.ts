@@ -36,8 +36,8 @@ export interface ReadIngestorDeps {
   /** Organizations share the slots for batches. */
   queue: FairQueue
   retentionDays: number
-  /** Called for every message when its reads are durable. */
-  onTaken: (device: Device, taken: Receipt & { reads: readonly Read[]; warning: string | null }) => void
+  /** Called for every message when its reads are durable, or when it was discarded. */
+  onRecorded: (device: Device, receipt: Receipt & { reads: readonly Read[]; warning: string | null }) => void
   /** Called for every message in a known format, with what became of its reads. */
   onCounted: (device: Device, outcomes: ReadOutcomes, lateReads: number) => void
   /** Called for every batch that was written. */
@@ -105,19 +105,19 @@ export class ReadIngestor {
   /** Like `process`, for transports that would send a rejected message again and again. */
   async processOrDiscard(device: Device, bytes: Uint8Array, topic: string): Promise<void> {
     const isTooLarge = bytes.length > maxMessageBytes
-    const refuse = (reason: RefusalReason): void => this.#deps.onRefused({ reason, device, topic })
+    const reportRefusal = (reason: RefusalReason): void => this.#deps.onRefused({ reason, device, topic })
     const processed = isTooLarge
       ? null
       : await this.process(device, bytes, topic).catch((error: unknown) => {
-          if (error instanceof BackpressureError) refuse('over_limit')
+          if (error instanceof BackpressureError) reportRefusal('over_limit')
           throw error
         })
     if (processed !== null) return
     const status = statusText(bytes)
-    if (status !== null) return this.#deps.onTaken(device, { accepted: 0, ignored: 0, reads: [], warning: status })
+    if (status !== null) return this.#deps.onRecorded(device, { accepted: 0, ignored: 0, reads: [], warning: status })
     const warning = isTooLarge ? 'A message was larger than 1 MiB' : 'A message was in no known format'
-    this.#deps.onTaken(device, { accepted: 0, ignored: 1, reads: [], warning })
-    refuse(isTooLarge ? 'too_large' : isMalformed(bytes) ? 'malformed' : 'unknown_format')
+    this.#deps.onRecorded(device, { accepted: 0, ignored: 1, reads: [], warning })
+    reportRefusal(isTooLarge ? 'too_large' : isMalformed(bytes) ? 'malformed' : 'unknown_format')
   }
 
   /** Decodes and records one message. Resolves when its reads are durable, with null when the format is unknown. */
@@ -141,7 +141,7 @@ export class ReadIngestor {
     const lateBefore = instantFromMillis(arrivedAtMs - lateAfterMs)
     const late = retained.filter(({ observedAt }) => observedAt < lateBefore).length
     this.#deps.onCounted(device, { accepted, unknown: unknown.length, expired, skipped: decoded.skipped }, late)
-    this.#deps.onTaken(device, { ...receipt, reads: decoded.reads, warning: decoded.warnings[0] ?? null })
+    this.#deps.onRecorded(device, { ...receipt, reads: decoded.reads, warning: decoded.warnings[0] ?? null })
     return receipt
   }
 

@@ -9,7 +9,7 @@ import { findDevice, findInDirectory } from '../readers/readers.sql.ts'
 
 export interface Login {
   device: Device
-  /** When the token ends, if the reader has got a new one. */
+  /** When the token expires; null unless the token of the reader was replaced. */
   expiresAtMs: number | null
 }
 
@@ -78,7 +78,7 @@ export class ReaderCache {
   }
 
   /** Called when a reader was changed or deleted by any process. */
-  forgetAll(): void {
+  invalidateAll(): void {
     this.#cached.clear()
     this.#loading.clear()
     this.#changes++

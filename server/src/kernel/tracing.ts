@@ -13,7 +13,7 @@ import {
 
 export { type Attributes, type Span, SpanKind } from '@opentelemetry/api'
 
-/** Null unless traces are exported, so that work without traces costs one comparison. */
+/** Null unless traces are exported, so that code without traces only makes one comparison. */
 let tracer: Tracer | null = null
 
 export function setTracer(value: Tracer | null): void {

@@ -71,7 +71,7 @@ export const layoutOf = (reading: Reading<Location>): RecordTable => ({
   rowColumns: locationColumns,
   pageColumns: (orgId) => reading.columns(orgId, sql`r`),
   pageJoins: (orgId) => sql`left join locations parent on parent.org_id = ${orgId} and parent.id = r.parent_id`,
-  tagHolder: sql`t.location_id`,
+  tagOwnerId: sql`t.location_id`,
 })
 
 /** `where` is a condition on `r`. */
@@ -120,7 +120,7 @@ async function updateLocation(tx: Tx, orgId: number, location: Location, search:
 export const locationRepository: Repository<Location> = {
   kind: 'location',
   noun: 'Location',
-  holder: (id) => ({ locationId: id }),
+  tagOwner: (id) => ({ locationId: id }),
   ...createRecordLoader(createFinder(withoutPath)),
   lock: lockLocation,
   insert: insertLocation,

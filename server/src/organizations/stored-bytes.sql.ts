@@ -1,7 +1,7 @@
 import type { Tx } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 
-/** Bytes of a row with its share of the indexes; docs/operating/capacity.md has the measurements. */
+/** Bytes per row, including its index entries; docs/operating/capacity.md has the measurements. */
 const rowBytes = { record: 894, position: 189, minute: 152, move: 433 }
 
 /**

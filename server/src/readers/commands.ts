@@ -48,7 +48,10 @@ async function rejectUnknownLocations(tx: Tx, orgId: number, scanPoints: ReaderD
   })
 }
 
-/** Topics without a reader. They are shown to the only organization, or to the one that the operator has set. */
+/**
+ * Topics without a reader. They are shown to a single organization: the only one of the installation, or the organization
+ * that the operator has set.
+ */
 export async function unknownTopics(
   { db, unknownReadersOrg = null }: InboxDeps,
   orgId: number,

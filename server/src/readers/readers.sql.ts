@@ -218,7 +218,7 @@ export async function deleteReader(tx: Tx, orgId: number, id: number): Promise<b
   return deleted.length === 1
 }
 
-/** The live ones among the locations with these ids or keys. */
+/** The locations with these ids or keys that are not deleted. */
 export async function liveLocations(
   tx: Db,
   orgId: number,

@@ -20,7 +20,7 @@ import {
 export interface Repository<R extends RecordCore> extends RecordLoader<R> {
   kind: RecordKind
   noun: KeyedNoun
-  holder: (id: number) => TagOwner
+  tagOwner: (id: number) => TagOwner
   /** Locks the row until the transaction ends, against writers and against transactions that attach something to it. */
   lock: (tx: Tx, orgId: number, ref: RecordRef) => Promise<{ id: number } | null>
   /** Fails with a conflict when the key is in use. */
@@ -108,7 +108,7 @@ async function insertRecord<R extends RecordCore>(
     await afterInsert(tx, record)
   }
   const writes = [inserted, incrementCreated(tx, orgId, repository.kind, isActive)]
-  if (tags.length > 0) writes.push(insertTags(tx, orgId, repository.holder(id), tags, createdAt))
+  if (tags.length > 0) writes.push(insertTags(tx, orgId, repository.tagOwner(id), tags, createdAt))
   await Promise.all(writes)
 }
 
@@ -236,7 +236,7 @@ export async function deleteRecord<R extends RecordCore>(
       repository.update(tx, orgId, deletedRecord, searchText(deletedRecord, [])),
       // The count before the tags, as in a create, to avoid deadlocks.
       incrementDeleted(tx, orgId, repository.kind, current.isActive),
-      deleteTagsOf(tx, orgId, repository.holder(current.id)),
+      deleteTagsOf(tx, orgId, repository.tagOwner(current.id)),
     ])
     return deletedRecord
   })
@@ -254,7 +254,7 @@ export async function attachTag<R extends RecordCore>(
     if (current.tags.length >= maxTagsPerRecord)
       throw apiError.conflict(`${repository.noun} already has ${maxTagsPerRecord} tags, the maximum`)
     await deps.quotas.assertRoom(orgId, 'stored_bytes')
-    await insertTags(tx, orgId, repository.holder(current.id), [tag!], now(deps.clock))
+    await insertTags(tx, orgId, repository.tagOwner(current.id), [tag!], now(deps.clock))
     await repository.update(tx, orgId, current, searchText(current, [...current.tags, draft]))
     return tag!
   })
@@ -269,7 +269,7 @@ export async function detachTag<R extends RecordCore>(
   tagId: number,
 ): Promise<void> {
   const detach = async (tx: Tx, current: R): Promise<R> => {
-    if (!(await deleteTag(tx, orgId, repository.holder(current.id), tagId))) throw apiError.notFound('Tag')
+    if (!(await deleteTag(tx, orgId, repository.tagOwner(current.id), tagId))) throw apiError.notFound('Tag')
     const remaining = current.tags.filter((tag) => tag.id !== tagId)
     await repository.update(tx, orgId, current, searchText(current, remaining))
     return current

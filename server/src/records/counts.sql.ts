@@ -48,7 +48,7 @@ export const incrementDeleted = (tx: Tx, orgId: number, kind: RecordKind, isActi
 export const incrementActiveChanged = (tx: Tx, orgId: number, kind: RecordKind, isActive: boolean): Promise<void> =>
   incrementCounts(tx, orgId, kind, isActive ? { active: 1, inactive: -1 } : { active: -1, inactive: 1 })
 
-/** An import locks its counter shard until its transaction ends, so it uses one that no request waits for. */
+/** An import locks its counter shard until its transaction ends, so it uses a shard that no request uses. */
 export const incrementImported = (
   tx: Tx,
   orgId: number,

@@ -15,7 +15,7 @@ export function generatedKey(kind: RecordKind, ordinal: number): string {
 const candidateCount = 1000
 
 /**
- * The next generated key of the organization; with `skipUsed`, the next one that is not in use. Losing the counter in a
+ * The next generated key of the organization; with `skipUsed`, the next key that is not in use. Losing the counter in a
  * crash is harmless, because keys in use are skipped. So the commit does not wait for the disk, and concurrent creates do
  * not queue for it.
  */

@@ -41,7 +41,7 @@ export interface RecordTable {
   /** Columns of other tables, joined after the page is selected. */
   pageColumns: (orgId: number) => Sql
   pageJoins: (orgId: number) => Sql
-  tagHolder: Sql
+  tagOwnerId: Sql
 }
 
 export interface CoreRow extends TagRow {
@@ -216,6 +216,6 @@ export function pageWithTags(orgId: number, layout: RecordTable, list: Sql, orde
   return sql`${list}
     select total.total, ${layout.rowColumns}, ${layout.pageColumns(orgId)}${tagColumns}
     from total left join page r on true ${layout.pageJoins(orgId)}
-    left join tags t on t.org_id = ${orgId} and ${layout.tagHolder} = r.id
+    left join tags t on t.org_id = ${orgId} and ${layout.tagOwnerId} = r.id
     ${orderTagRows(order)}`
 }

@@ -21,8 +21,8 @@ export function indexedParts(term: string): string[] {
 
 /**
  * Whether the search text of `of` contains the term. The trigram index reads the lists of all trigrams of one pattern, and
- * those of the next pattern only where the previous ones match. With the whole term as the only pattern it would read the
- * lists of its most frequent trigrams completely.
+ * those of the next pattern only where the previous ones match. With the whole term as the only pattern, the index would
+ * read the lists of its most frequent trigrams completely.
  */
 export function contains(of: Sql, term: string): Sql {
   const text = foldCase(term)

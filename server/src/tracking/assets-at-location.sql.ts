@@ -13,7 +13,7 @@ export const assetTable: RecordTable = {
   rowColumns: coreColumns,
   pageColumns: () => sql``,
   pageJoins: () => sql``,
-  tagHolder: sql`t.asset_id`,
+  tagOwnerId: sql`t.asset_id`,
 }
 
 /** The assets that were last seen at one of the locations or below it, with the filters and the order of the asset list. */

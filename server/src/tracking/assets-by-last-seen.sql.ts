@@ -82,7 +82,7 @@ export async function listAssetsByLastSeen(db: Db, orgId: number, request: LastS
             select p.asset_id from asset_positions p where p.org_id = ${orgId}
               and p.location_id in (${requestedLocations(orgId, { locationIds, includeDescendants: true })}))`,
         ]
-  // Few assets are inactive, so the index of positions is no way to find them.
+  // Few assets are inactive, so walking the index of positions would read nearly all rows to fill a page.
   const isSelective = isFiltered(request, include) || filter.isActive === false
   const list = isSelective
     ? filteredList(orgId, request, include, direction)

@@ -3,8 +3,8 @@ import { type Sql, sql } from '../db/sql.ts'
 import { type Instant, toDatabase } from '../kernel/instant.ts'
 
 /**
- * Every location, deleted ones included, with the ancestor that stands for it: the one at the given level of the tree, or the
- * location itself if it is not below that level. Top-level locations are level 0.
+ * Every location, deleted ones included, with the ancestor that represents it in the report: the one at the given level
+ * of the tree, or the location itself if it is not below that level. Top-level locations are level 0.
  */
 const rolledUp = (orgId: number, level: number): Sql => sql`
   tree as (

@@ -136,7 +136,7 @@ export interface PositionLine {
   assetName: string
   locationKey: string | null
   locationName: string | null
-  /** Null when the asset had not been seen by then. */
+  /** Null when the asset had not been seen at the requested instant. */
   lastSeenAt: Instant | null
 }
 

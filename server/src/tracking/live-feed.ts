@@ -61,8 +61,8 @@ export class LiveFeed {
 
   /**
    * The moves after a position in batches, or null when they are too many or too old. Moves that were recorded shortly
-   * before the position come again, because they may have been committed after it. They are read as a search is, so that
-   * replays do not delay lookups.
+   * before the position come again, because they may have been committed after it. They are read over the connections of
+   * searches, so that replays do not delay point reads.
    */
   async replay(orgId: number, { recordedAt, deliveryId }: MovePosition): Promise<AsyncIterable<RecordedMove[]> | null> {
     const millis = millisOf(recordedAt)
@@ -93,7 +93,7 @@ export class LiveFeed {
     return subscribers
   }
 
-  /** There are new moves in the organization. */
+  /** Called when the organization has new moves. */
   async moved(orgId: number): Promise<void> {
     const subscribers = this.#subscribers.get(orgId)
     if (subscribers === undefined) return
@@ -114,7 +114,7 @@ export class LiveFeed {
     this.#publish(this.#subscribers.get(orgId), [{ kind: 'readers' }])
   }
 
-  /** Events may have been missed: every client is asked to reload, and new moves are read. */
+  /** Called when events may have been missed: every client is asked to reload, and new moves are read. */
   missedEvents(): void {
     for (const [orgId, subscribers] of this.#subscribers) {
       this.#publish(subscribers, [{ kind: 'gap' }])

@@ -70,8 +70,8 @@ export interface NeverSeenAsset {
 }
 
 /**
- * Assets without any sighting, ordered by key. The total comes from the counters, as on the overview. The scan ends at the
- * last of them: to look for one more, it would read all remaining assets.
+ * Assets without any sighting, ordered by key. The total comes from the counters, as on the overview. The total bounds
+ * the scan, which would otherwise read all remaining assets to find one more.
  */
 export async function listNeverSeenAssets(db: Db, orgId: number, page: PageRequest): Promise<Page<NeverSeenAsset>> {
   const { limit, offset } = page

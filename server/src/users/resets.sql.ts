@@ -9,7 +9,9 @@ export interface Reset {
   expiresAt: Instant
 }
 
-/** Inserts the reset unless the account has one that was created after `notAfter`. Returns whether it was inserted. */
+/**
+ * Inserts the reset unless the account has a reset that was created after `notAfter`. Returns whether it was inserted.
+ */
 export async function insertReset(tx: Tx, reset: Reset, notAfter: Instant): Promise<boolean> {
   await tx.query(sql`delete from password_resets where user_id = ${reset.userId}
     and expires_at <= ${toDatabase(reset.createdAt)}`)

@@ -20,13 +20,13 @@ class Load {
         () => this.started.push(tenant),
         () => this.rejected.push(tenant),
       )
-    await settle()
+    await flushMicrotasks()
   }
 
   async release(tenant: string, times = 1): Promise<void> {
     for (let index = 0; index < times; index++) {
       this.#queue.release(tenant)
-      await settle()
+      await flushMicrotasks()
     }
   }
 
@@ -35,7 +35,7 @@ class Load {
   }
 }
 
-const settle = async (): Promise<void> => {
+const flushMicrotasks = async (): Promise<void> => {
   for (let ticks = 0; ticks < 5; ticks++) await Promise.resolve()
 }
 
@@ -150,7 +150,7 @@ describe('The fair queue', () => {
     const load = new Load(queue)
     await load.add('a', 2)
     queue.close()
-    await settle()
+    await flushMicrotasks()
     expect(load.rejected).toEqual(['a'])
     await expect(queue.acquire('b')).rejects.toThrow('closed')
   })

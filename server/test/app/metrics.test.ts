@@ -40,7 +40,7 @@ describe('The metrics of reads', () => {
 describe('The metrics of queues and connections', () => {
   it('show the request in flight and the connection that it uses', async () => {
     const site = await Site.open(context.app, 'Dock')
-    const { db } = context.app.core
+    const { db } = context.app.context
     let release = (): void => undefined
     const released = new Promise<void>((resolve) => (release = resolve))
     const before = await metrics()
@@ -58,7 +58,7 @@ describe('The metrics of queues and connections', () => {
 
   it('show transactions that wait for a connection', async () => {
     const site = await Site.open(context.app, 'Dock')
-    const { db } = context.app.core
+    const { db } = context.app.context
     let release = (): void => undefined
     const released = new Promise<void>((resolve) => (release = resolve))
     const transactions = Array.from({ length: 12 }, () => db.withTenant(site.org.orgId, () => released))

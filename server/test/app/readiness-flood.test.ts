@@ -6,7 +6,7 @@ import { useApp } from '../support/app.ts'
 const context = useApp()
 
 it('Many requests for /readyz share one check of the database', async () => {
-  const { db, pubsub } = context.app.core
+  const { db, pubsub } = context.app.context
   let pings = 0
   const counting = { ...db, ping: () => (pings++, db.ping()) }
   const check = readinessCheck({ db: counting, pubsub }, () => 0, 60_000)

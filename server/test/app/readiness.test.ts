@@ -23,13 +23,13 @@ describe.skipIf(isBrokerMissing)('GET /readyz', () => {
   /** Starts a server that reaches its database through the proxy. Its grace time is shorter than the default of a minute. */
   async function start(settings: Record<string, string>): Promise<string> {
     const config = readConfig({ DATABASE_URL: proxy.url, ...settings })
-    const core = await openAppContext({ config, url: proxy.url })
+    const context = await openAppContext({ config, url: proxy.url })
     const log = pino({ level: 'silent' })
     const options = { host: '127.0.0.1', port: 0, isOneOfSeveral: true, log, outageGraceMs }
-    const server = await startServer(core, options)
+    const server = await startServer(context, options)
     closings.unshift(async () => {
       await server.close(1000)
-      await core.close()
+      await context.close()
     })
     return `http://127.0.0.1:${server.port}`
   }

@@ -45,12 +45,12 @@ beforeAll(async () => {
     LASTSEEN_TLS_KEY: keyPath,
     LASTSEEN_MQTT_PORT: String(mqttPort),
   }
-  const core = await openAppContext({ config: readConfig(settings), url: context.app.databaseUrl })
+  const appContext = await openAppContext({ config: readConfig(settings), url: context.app.databaseUrl })
   const log = pino({ level: 'info' }, { write: (line: string) => void logged.push(JSON.parse(line) as object) })
-  server = await startServer(core, { host: '127.0.0.1', port: 0, isOneOfSeveral: true, log })
+  server = await startServer(appContext, { host: '127.0.0.1', port: 0, isOneOfSeveral: true, log })
   stop = async () => {
     await server.close(1000)
-    await core.close()
+    await appContext.close()
   }
 })
 afterAll(async () => {
@@ -124,9 +124,11 @@ describe('The settings of the certificate', () => {
 
   it('that name files without a key pair stop the start with the reason', async () => {
     const settings = { DATABASE_URL: context.app.databaseUrl, LASTSEEN_TLS_CERT: certPath, LASTSEEN_TLS_KEY: certPath }
-    const core = await openAppContext({ config: readConfig(settings), url: context.app.databaseUrl })
+    const appContext = await openAppContext({ config: readConfig(settings), url: context.app.databaseUrl })
     const options = { host: '127.0.0.1', port: 0, isOneOfSeveral: true, log: pino({ level: 'silent' }) }
-    await expect(startServer(core, options)).rejects.toThrow('LASTSEEN_TLS_CERT and LASTSEEN_TLS_KEY cannot be used')
-    await core.close()
+    await expect(startServer(appContext, options)).rejects.toThrow(
+      'LASTSEEN_TLS_CERT and LASTSEEN_TLS_KEY cannot be used',
+    )
+    await appContext.close()
   })
 })

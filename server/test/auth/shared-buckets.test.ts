@@ -16,7 +16,7 @@ describe('Buckets in the database', () => {
     const query: Db['query'] = async (statement) => {
       statements++
       if (broken !== null) throw broken
-      return used.core.db.global.query(statement)
+      return used.context.db.global.query(statement)
     }
     return databaseLimiter({ global: { query } } as unknown as Database, millis)
   }
@@ -25,15 +25,15 @@ describe('Buckets in the database', () => {
     const shared = limiter()
     statements = 0
     const ids = Array.from({ length: 20 }, () => randomUUID())
-    const drawn = await Promise.all([...ids, ...ids, ...ids].map(async (id) => shared.consume(id)))
-    expect(drawn.map(({ tokens }) => tokens)).toEqual([119, 118, 117].flatMap((left) => ids.map(() => left)))
+    const consumed = await Promise.all([...ids, ...ids, ...ids].map(async (id) => shared.consume(id)))
+    expect(consumed.map(({ tokens }) => tokens)).toEqual([119, 118, 117].flatMap((left) => ids.map(() => left)))
     expect(statements).toBe(4)
   })
 
   it('reject a revoked credential and no other credential of the same batch', async () => {
     const shared = limiter()
     const [revoked, other] = [randomUUID(), randomUUID()]
-    await closeBucket(used.core.db.global, revoked, millis())
+    await closeBucket(used.context.db.global, revoked, millis())
     const [first, ...rest] = await Promise.allSettled([
       shared.consume(other),
       shared.consume(revoked),
@@ -46,11 +46,11 @@ describe('Buckets in the database', () => {
 
   it('refill from the latest time at which any process consumed a token, so Reset is right where one clock is behind [D45]', async () => {
     const id = randomUUID()
-    const at = (ms: number) => databaseLimiter(used.core.db, () => ms)
+    const at = (ms: number) => databaseLimiter(used.context.db, () => ms)
     await at(millis() + 2500).consume(id)
-    const drawn = await at(millis()).consume(id)
-    expect(drawn).toEqual({ admitted: true, tokens: 118, filledAt: millis() + 2500 })
-    const reset = Number(rateState(drawn).reset)
+    const consumed = await at(millis()).consume(id)
+    expect(consumed).toEqual({ admitted: true, tokens: 118, filledAt: millis() + 2500 })
+    const reset = Number(rateState(consumed).reset)
     expect(reset).toBe(millis() / 1000 + 5)
     expect(await at((reset - 1) * 1000).consume(id)).toMatchObject({ tokens: 118.5 })
     const again = Number(rateState(await at((reset - 1) * 1000).consume(id)).reset)

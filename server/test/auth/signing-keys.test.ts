@@ -28,7 +28,7 @@ describe('Rotating the signing key, with two processes', () => {
   it('makes both sign with the new key at once, and keeps tokens of the previous key valid', async () => {
     const key = await mintKey(org)
     const before = (await tokensOf(context.app, key)).access
-    const { kid, previous } = await rotateSigningKey(other.core, { isPreviousDiscarded: false })
+    const { kid, previous } = await rotateSigningKey(other.context, { isPreviousDiscarded: false })
     expect(kidOf(before)).toBe(previous)
     for (const app of [context.app, other]) {
       const { access } = await tokensOf(app, key)
@@ -39,15 +39,15 @@ describe('Rotating the signing key, with two processes', () => {
   })
 
   it('keeps two keys', async () => {
-    await rotateSigningKey(context.app.core, { isPreviousDiscarded: false })
-    await rotateSigningKey(context.app.core, { isPreviousDiscarded: false })
-    expect(await context.app.core.keyStore.signingKeys(context.app.core.db)).toHaveLength(2)
+    await rotateSigningKey(context.app.context, { isPreviousDiscarded: false })
+    await rotateSigningKey(context.app.context, { isPreviousDiscarded: false })
+    expect(await context.app.context.keyStore.signingKeys(context.app.context.db)).toHaveLength(2)
   })
 
   it('invalidates every access token of the previous key when that key is discarded, and no refresh token', async () => {
     const { access, refresh } = await tokensOf(context.app, await mintKey(org))
     expect(await statuses(access)).toEqual([200, 200])
-    await rotateSigningKey(context.app.core, { isPreviousDiscarded: true })
+    await rotateSigningKey(context.app.context, { isPreviousDiscarded: true })
     expect(await statuses(access)).toEqual([401, 401])
     const renewed = await other.anonymous('POST', '/api/v1/oauth/token', {
       json: { grant_type: 'refresh_token', refresh_token: refresh },
@@ -58,7 +58,7 @@ describe('Rotating the signing key, with two processes', () => {
 
 describe('A master key', () => {
   it('encrypts the keys that the database holds, at the first start with it', async () => {
-    const { db } = context.app.core
+    const { db } = context.app.context
     const before = await new KeyStore(null).open(db)
     const keys = await new KeyStore(masterKey).open(db)
     expect(keys).toEqual(before)
@@ -75,19 +75,19 @@ describe('A master key', () => {
   })
 
   it('is required at every later start', async () => {
-    await expect(new KeyStore(null).open(context.app.core.db)).rejects.toThrow(
+    await expect(new KeyStore(null).open(context.app.context.db)).rejects.toThrow(
       'The keys of this installation are encrypted with a master key: set LASTSEEN_MASTER_KEY or LASTSEEN_MASTER_KEY_FILE.',
     )
   })
 
   it('must be the same at every start', async () => {
-    await expect(new KeyStore(Buffer.alloc(32, 8)).open(context.app.core.db)).rejects.toThrow(
+    await expect(new KeyStore(Buffer.alloc(32, 8)).open(context.app.context.db)).rejects.toThrow(
       'The keys of this installation were encrypted with another LASTSEEN_MASTER_KEY.',
     )
   })
 
   it('encrypts new signing keys as well', async () => {
-    const kid = await new KeyStore(masterKey).addSigningKey(context.app.core.db)
+    const kid = await new KeyStore(masterKey).addSigningKey(context.app.context.db)
     const [row] = await database.sql`select is_encrypted, is_current from signing_keys where kid = ${kid}`
     expect(row).toEqual({ is_encrypted: true, is_current: false })
   })

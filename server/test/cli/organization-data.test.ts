@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it, vi } from 'vitest'
 import { deleteOrg, exportOrg } from '../../src/cli/organization-data.ts'
-import { webhookNeeds } from '../../src/app/webhooks.ts'
+import { webhookDeps } from '../../src/app/webhooks.ts'
 import { createUserIn, deleteUserAccount } from '../../src/cli/user.ts'
 import { tables } from '../../src/db/schema/tables.ts'
 import { findUserByEmail } from '../../src/users/users.sql.ts'
@@ -46,7 +46,7 @@ async function fullOrganization() {
   const { orgId } = site.org
   const admin = await createSignedInUser(site.org, 'admin')
   const url = 'https://hooks.example.com/'
-  await createWebhook(webhookNeeds(app.core), orgId, { url, isEnabled: true })
+  await createWebhook(webhookDeps(app.context), orgId, { url, isEnabled: true })
   const thing = await site.createAsset('Case', { metadata: { note: 'ü "quoted"' } })
   await site.api.post('/api/v1/assets', { name: 'with a generated key' })
   await site.sendReads({ tag: thing.tag, antenna: 1 } as never)
@@ -91,7 +91,7 @@ describe('lastseen org export', () => {
     const { org, orgId, counts, thing } = await fullOrganization()
     await fullOrganization()
     const out = newFile()
-    const facts = await exportOrg(context.app.core, { org, out })
+    const facts = await exportOrg(context.app.context, { org, out })
     const text = gunzipSync(readFileSync(out)).toString()
     const lines = text
       .trimEnd()
@@ -111,7 +111,7 @@ describe('lastseen org export', () => {
     const { org } = await fullOrganization()
     const out = newFile()
     writeFileSync(out, 'mine')
-    await expect(exportOrg(context.app.core, { org, out })).rejects.toThrow('already exists')
+    await expect(exportOrg(context.app.context, { org, out })).rejects.toThrow('already exists')
     expect(readFileSync(out, 'utf8')).toBe('mine')
   })
 })
@@ -122,7 +122,7 @@ describe('lastseen org delete', () => {
     const { org, orgId, counts, site, admin } = await fullOrganization()
     const other = await fullOrganization()
     const before = await database.snapshot(other.orgId)
-    const facts = await deleteOrg(app.core, { org, confirm: 'Test organization' })
+    const facts = await deleteOrg(app.context, { org, confirm: 'Test organization' })
     expect(Object.values(await rowsOf(orgId)).every((rows) => rows === 0)).toBe(true)
     expect(facts).toMatchObject({ org_id: orgId, deleted: true, rows_left: 0, tables: { ...counts, users: 1 } })
     expect(await database.snapshot(other.orgId)).toBe(before)
@@ -132,7 +132,9 @@ describe('lastseen org delete', () => {
     expect((await site.api.get('/api/v1/assets')).status).toBe(401)
     expect((await site.post({ reads: [] })).status).toBe(401)
     expect(await sessionStatus(app, other.admin)).toBe(200)
-    await expect(deleteOrg(app.core, { org, confirm: 'Test organization' })).rejects.toThrow('There is no organization')
+    await expect(deleteOrg(app.context, { org, confirm: 'Test organization' })).rejects.toThrow(
+      'There is no organization',
+    )
   })
 
   it('keeps the account of a member who belongs to another organization', async () => {
@@ -140,13 +142,15 @@ describe('lastseen org delete', () => {
     const [gone, stays] = [await app.newOrg('Gone'), await app.newOrg('Stays')]
     const both = await createSignedInUser(gone, 'admin')
     await database.sql`insert into memberships values (${both.userId}, ${stays.orgId}, 'admin', now())`
-    await deleteOrg(app.core, { org: 'Gone', confirm: 'Gone' })
-    expect((await findUserByEmail(app.core.db.read, both.email))?.userId).toBe(both.userId)
+    await deleteOrg(app.context, { org: 'Gone', confirm: 'Gone' })
+    expect((await findUserByEmail(app.context.db.read, both.email))?.userId).toBe(both.userId)
   })
 
   it('deletes nothing without the exact name', async () => {
     const { org, orgId, counts } = await fullOrganization()
-    await expect(deleteOrg(context.app.core, { org, confirm: org })).rejects.toThrow('--confirm must repeat the name')
+    await expect(deleteOrg(context.app.context, { org, confirm: org })).rejects.toThrow(
+      '--confirm must repeat the name',
+    )
     expect(await rowsOf(orgId)).toEqual(counts)
   })
 })
@@ -156,15 +160,15 @@ describe('lastseen user delete', () => {
     const { app } = context
     const org = await app.newOrg('Staff')
     const [admin, viewer] = [await createSignedInUser(org, 'admin'), await createSignedInUser(org, 'viewer')]
-    await createUserIn(app.core, { org: 'Staff', email: 'x@example.com', role: 'viewer' })
-    const confirmed = (email: string) => deleteUserAccount(app.core, { email, confirm: email })
+    await createUserIn(app.context, { org: 'Staff', email: 'x@example.com', role: 'viewer' })
+    const confirmed = (email: string) => deleteUserAccount(app.context, { email, confirm: email })
     expect(await confirmed(viewer.email)).toEqual({
       ...{ user_id: viewer.userId, email: viewer.email, deleted: true, memberships: 1 },
     })
     expect(await sessionStatus(app, viewer)).toBe(401)
-    expect(await findUserByEmail(app.core.db.read, viewer.email)).toBeNull()
+    expect(await findUserByEmail(app.context.db.read, viewer.email)).toBeNull()
     await expect(confirmed(admin.email)).rejects.toThrow('An organization needs at least one admin')
-    await expect(deleteUserAccount(app.core, { email: admin.email, confirm: 'x' })).rejects.toThrow('--confirm')
+    await expect(deleteUserAccount(app.context, { email: admin.email, confirm: 'x' })).rejects.toThrow('--confirm')
     expect(await sessionStatus(app, admin)).toBe(200)
   })
 })

@@ -6,15 +6,15 @@ const used = useAppContext()
 
 describe('The signing keys', () => {
   it('are listed newest first without the keys themselves, and replaced by a command', async () => {
-    const { core } = used
-    const [{ kid: first }] = (await listSigningKeyFacts(core)).rows as [{ kid: string }]
-    const rotated = await rotateKey(core, {})
+    const { context } = used
+    const [{ kid: first }] = (await listSigningKeyFacts(context)).rows as [{ kid: string }]
+    const rotated = await rotateKey(context, {})
     expect(rotated).toEqual({ kid: expect.any(String), previous_kid: first, previous_discarded: false })
-    expect((await listSigningKeyFacts(core)).rows).toEqual([
+    expect((await listSigningKeyFacts(context)).rows).toEqual([
       { kid: rotated['kid'], current: true, encrypted: false, created_at: expect.stringMatching(/Z$/) },
       { kid: first, current: false, encrypted: false, created_at: expect.stringMatching(/Z$/) },
     ])
-    const last = await rotateKey(core, { discardPrevious: true })
-    expect((await listSigningKeyFacts(core)).rows).toMatchObject([{ kid: last['kid'], current: true }])
+    const last = await rotateKey(context, { discardPrevious: true })
+    expect((await listSigningKeyFacts(context)).rows).toMatchObject([{ kid: last['kid'], current: true }])
   })
 })

@@ -22,7 +22,7 @@ const others = 5_000
 const statements: Sql[] = []
 let database: TestDatabase
 let admin: postgres.Sql
-let core: AppContext
+let context: AppContext
 let db: Connection
 let orgId: number
 let readerId: number
@@ -30,8 +30,8 @@ let readerId: number
 beforeAll(async () => {
   database = await cloneDatabase()
   admin = postgres(database.url, { max: 1, onnotice: () => undefined })
-  core = await openAppContext({ config: readConfig({ DATABASE_URL: database.url }), url: database.url })
-  orgId = (await createOrganization(core, 'Largest')).orgId
+  context = await openAppContext({ config: readConfig({ DATABASE_URL: database.url }), url: database.url })
+  orgId = (await createOrganization(context, 'Largest')).orgId
   await admin`insert into organizations (org_id, created_at) select n, now() from generate_series(1, ${others}) n`
   for (const [owner, count] of [
     [admin`${orgId}::bigint`, assets],
@@ -49,16 +49,16 @@ beforeAll(async () => {
   const scanPoints: { antenna: number; locationId: number }[] = []
   for (const antenna of [1, 2]) {
     const draft = { name: `Place ${antenna}`, description: null, isActive: true, validTo: null, tags: [], parent: {} }
-    scanPoints.push({ antenna, locationId: (await createLocation(core, orgId, draft)).id })
+    scanPoints.push({ antenna, locationId: (await createLocation(context, orgId, draft)).id })
   }
   const reader = { name: 'Gate', format: 'auto', clock: 'reader', smoothing: null, scanPoints }
-  readerId = (await createReader(core, orgId, reader)).reader.id
+  readerId = (await createReader(context, orgId, reader)).reader.id
   await admin`analyze`
   db = createDatabase({ url: database.url, poolSize: 1, onStatement: (statement) => void statements.push(statement) })
 })
 afterAll(async () => {
   await db.close()
-  await core.close()
+  await context.close()
   await admin.end({ timeout: 5 })
   await database.drop()
 })
@@ -75,7 +75,7 @@ function pass(count: number, antenna: number, minute: number): Promise<{ moves: 
       observedAt,
     },
   }))
-  return recordReads({ db, clock: core.clock }, orgId, reads)
+  return recordReads({ db, clock: context.clock }, orgId, reads)
 }
 
 const page = { limit: 50, offset: 0 }

@@ -15,15 +15,15 @@ const assets = 5_000
 const statements: Sql[] = []
 let database: TestDatabase
 let admin: postgres.Sql
-let core: AppContext
+let context: AppContext
 let db: Connection
 let orgId: number
 
 beforeAll(async () => {
   database = await cloneDatabase()
   admin = postgres(database.url, { max: 1, onnotice: () => undefined })
-  core = await openAppContext({ config: readConfig({ DATABASE_URL: database.url }), url: database.url })
-  orgId = (await createOrganization(core, 'Well planned')).orgId
+  context = await openAppContext({ config: readConfig({ DATABASE_URL: database.url }), url: database.url })
+  orgId = (await createOrganization(context, 'Well planned')).orgId
   await insertAssets(admin, admin`${orgId}::bigint`, assets)
   await admin`
     insert into asset_positions (org_id, asset_id, last_seen_at, last_minute, minutes)
@@ -39,7 +39,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await db.close()
-  await core.close()
+  await context.close()
   await admin.end({ timeout: 5 })
   await database.drop()
 })

@@ -8,37 +8,37 @@ import { eventually } from '../support/tracking.ts'
 describe('events between two processes', () => {
   let database: TestDatabase
   let connections: Connection[]
-  let wakes: PubSub[]
+  let pubsubs: PubSub[]
   const received: [string[], string[]] = [[], []]
 
   beforeAll(async () => {
     database = await cloneDatabase()
     connections = [1, 2].map(() => createDatabase({ url: database.url, poolSize: 1 }))
-    wakes = connections.map((one) => new PubSub(one, () => performance.now()))
-    for (const [index, pubsub] of wakes.entries()) {
+    pubsubs = connections.map((one) => new PubSub(one, () => performance.now()))
+    for (const [index, pubsub] of pubsubs.entries()) {
       for (const topic of ['readers', 'moved', 'last'])
         pubsub.on(topic, (payload) => received[index as 0 | 1].push(`${topic} ${payload}`))
       await pubsub.start(() => undefined)
     }
   })
   afterAll(async () => {
-    for (const pubsub of wakes) await pubsub.stop()
+    for (const pubsub of pubsubs) await pubsub.stop()
     for (const one of connections) await one.close()
     await database.drop()
   })
 
   it('are received once by each process, and by the publisher first', async () => {
-    const [sender] = wakes
+    const [sender] = pubsubs
     const sending = sender!.publish('readers', '1,2')
     expect(received).toEqual([['readers 1,2'], []])
     await sending
     await sender!.publish('moved', '')
     await sender!.publish('moved', 'a b:c\nd')
-    await wakes[1]!.publish('last', '')
-    const news = ['readers 1,2', 'moved ', 'moved a b:c\nd', 'last ']
+    await pubsubs[1]!.publish('last', '')
+    const events = ['readers 1,2', 'moved ', 'moved a b:c\nd', 'last ']
     await eventually(async () => expect(received[0]).toContain('last '))
-    await eventually(async () => expect(received[1].toSorted()).toEqual(news.toSorted()))
-    expect(received[0]).toEqual(news)
+    await eventually(async () => expect(received[1].toSorted()).toEqual(events.toSorted()))
+    expect(received[0]).toEqual(events)
   })
 
   it('are known to be missed by a process that no longer receives its own heartbeat', async () => {
@@ -55,7 +55,7 @@ describe('events between two processes', () => {
   })
 
   it('have been handled by every process when publishAndWait resolves', async () => {
-    const [sender, other] = wakes
+    const [sender, other] = pubsubs
     let hasActed = false
     other!.on('slow', async (payload) => {
       await sleep(200)
@@ -67,7 +67,7 @@ describe('events between two processes', () => {
 
   it('can be published by a process that does not listen itself, such as a command', async () => {
     let hasActed = false
-    wakes[0]!.on('command', () => void (hasActed = true))
+    pubsubs[0]!.on('command', () => void (hasActed = true))
     const connection = createDatabase({ url: database.url, poolSize: 1 })
     await new PubSub(connection, () => performance.now()).publishAndWait('command', '')
     expect(hasActed).toBe(true)
@@ -81,17 +81,17 @@ describe('events between two processes', () => {
     await left.stop()
     await connection.close()
     const quick = performance.now()
-    await wakes[0]!.publishAndWait('anything', '')
+    await pubsubs[0]!.publishAndWait('anything', '')
     expect(performance.now() - quick).toBeLessThan(2500)
 
     const hung = createDatabase({ url: database.url, poolSize: 1 })
     await hung.listen(
-      'lastseen_wake',
+      'lastseen_pubsub',
       () => undefined,
       () => undefined,
     )
     const slow = performance.now()
-    await wakes[0]!.publishAndWait('anything', '')
+    await pubsubs[0]!.publishAndWait('anything', '')
     expect(performance.now() - slow).toBeGreaterThanOrEqual(2990)
     await hung.close()
   })

@@ -2,7 +2,7 @@ import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAsset } from '../../src/assets/commands.ts'
 import { type AppContext, openAppContext } from '../../src/app/context.ts'
-import { webhookNeeds } from '../../src/app/webhooks.ts'
+import { webhookDeps } from '../../src/app/webhooks.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { type Connection, createDatabase } from '../../src/db/create-database.ts'
 import { type Sql, sql } from '../../src/db/sql.ts'
@@ -22,7 +22,7 @@ const begin = Date.now() - 3_600_000
 
 let database: TestDatabase
 let admin: postgres.Sql
-let core: AppContext
+let context: AppContext
 let proxy: TcpProxy
 let db: Connection
 let orgId: number
@@ -31,18 +31,18 @@ let readerId: number
 beforeAll(async () => {
   database = await cloneDatabase()
   admin = postgres(database.url, { max: 1, onnotice: () => undefined })
-  core = await openAppContext({ config: readConfig({ DATABASE_URL: database.url }), url: database.url })
-  orgId = (await createOrganization(core, 'Counting')).orgId
+  context = await openAppContext({ config: readConfig({ DATABASE_URL: database.url }), url: database.url })
+  orgId = (await createOrganization(context, 'Counting')).orgId
   const scanPoints: { antenna: number; locationId: number }[] = []
   for (const antenna of [1, 2]) {
-    const location = await createLocation(core, orgId, { ...draft, name: `Place ${antenna}`, parent: {} })
+    const location = await createLocation(context, orgId, { ...draft, name: `Place ${antenna}`, parent: {} })
     scanPoints.push({ antenna, locationId: location.id })
   }
   const reader = { name: 'Gate', format: 'auto', clock: 'reader', smoothing: null, scanPoints }
-  readerId = (await createReader(core, orgId, reader)).reader.id
-  await createWebhook(webhookNeeds(core), orgId, { url: 'https://example.com/', isEnabled: true })
+  readerId = (await createReader(context, orgId, reader)).reader.id
+  await createWebhook(webhookDeps(context), orgId, { url: 'https://example.com/', isEnabled: true })
   for (const value of ['A', 'B', 'C'])
-    await createAsset(core, orgId, { ...draft, name: value, metadata: {}, tags: [{ type: 'barcode', value }] })
+    await createAsset(context, orgId, { ...draft, name: value, metadata: {}, tags: [{ type: 'barcode', value }] })
   proxy = new TcpProxy(database.url)
   await proxy.open()
   db = createDatabase({ url: proxy.url, poolSize: 1 })
@@ -50,7 +50,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await db.close()
   await proxy.close()
-  await core.close()
+  await context.close()
   await admin.end({ timeout: 5 })
   await database.drop()
 })
@@ -66,7 +66,7 @@ async function roundTripsOf(minute: number, antenna: number, ...tags: string[]):
     rssiDbm: null,
     observedAt,
   }))
-  const recorded = await recordReads({ db, clock: core.clock }, orgId, reads)
+  const recorded = await recordReads({ db, clock: context.clock }, orgId, reads)
   return [proxy.roundTrips - before, recorded]
 }
 
@@ -101,7 +101,7 @@ describe('A new asset is one round trip to the database', () => {
     tags: values.map((value) => ({ type: 'barcode' as const, value })),
   })
   const make = (...given: Parameters<typeof draft>) =>
-    createAsset({ db, clock: core.clock, ids: core.ids, quotas: core.quotas }, orgId, draft(...given))
+    createAsset({ db, clock: context.clock, ids: context.ids, quotas: context.quotas }, orgId, draft(...given))
   const roundTripsOf = async (...given: Parameters<typeof draft>) => {
     const before = proxy.roundTrips
     const conflict = await make(...given).then(

@@ -29,8 +29,8 @@ const ways: [string, (orgId: number, statement: typeof one) => Promise<unknown>]
 describe('While one organization floods the database with slow statements', () => {
   it.each(ways)('%s of another one starts at once', async (_name, run) => {
     await Promise.all([1, 2].map((orgId) => run(orgId, one)))
-    const flood = Array.from({ length: 12 }, () => run(1, sleeping))
-    const settled = Promise.allSettled(flood)
+    const slowStatements = Array.from({ length: 12 }, () => run(1, sleeping))
+    const settled = Promise.allSettled(slowStatements)
     await new Promise((resume) => setTimeout(resume, 100))
     const startedMs = performance.now()
     await expect(run(2, one)).resolves.toEqual([{ one: 1 }])
@@ -39,8 +39,8 @@ describe('While one organization floods the database with slow statements', () =
   })
 
   it('single reads are not delayed by slow searches and reports', async () => {
-    const flood = [1, 2, 3, 4, 5, 6].flatMap((orgId) => [db.searches(orgId), db.replica(orgId)])
-    const settled = Promise.allSettled(flood.map((way) => way.query(sleeping)))
+    const slowStatements = [1, 2, 3, 4, 5, 6].flatMap((orgId) => [db.searches(orgId), db.replica(orgId)])
+    const settled = Promise.allSettled(slowStatements.map((way) => way.query(sleeping)))
     const startedMs = performance.now()
     await expect(db.read.query(one)).resolves.toEqual([{ one: 1 }])
     expect(performance.now() - startedMs).toBeLessThan(1000)

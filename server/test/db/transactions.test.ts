@@ -33,7 +33,7 @@ const lastOf = async (kind: string): Promise<number> =>
 const failure = (code: string): Error => Object.assign(new Error('made by the test'), { code })
 
 describe('A transaction', () => {
-  it('that succeeds is committed, and one that fails stores nothing', async () => {
+  it('that succeeds is committed, and a transaction that fails stores nothing', async () => {
     const before = await lastOf('a')
     await db.withTenant(orgId, (tx) => tx.query(bump('a')))
     expect(await lastOf('a')).toBe(before + 1)
@@ -119,9 +119,9 @@ describe('A transaction', () => {
 
   it('may commit without waiting for the disk, in this transaction alone', async () => {
     const setting = sql`select current_setting('synchronous_commit') as value`
-    const relaxed = await db.withTenant(orgId, (tx) => tx.query<{ value: string }>(setting), { asyncCommit: true })
-    const usual = await db.withTenant(orgId, (tx) => tx.query<{ value: string }>(setting))
-    expect([relaxed[0]!.value, usual[0]!.value]).toEqual(['off', 'on'])
+    const asyncRows = await db.withTenant(orgId, (tx) => tx.query<{ value: string }>(setting), { asyncCommit: true })
+    const defaultRows = await db.withTenant(orgId, (tx) => tx.query<{ value: string }>(setting))
+    expect([asyncRows[0]!.value, defaultRows[0]!.value]).toEqual(['off', 'on'])
   })
 })
 

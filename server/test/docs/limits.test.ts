@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { maxReplayedMoves } from '../../src/tracking/live-feed.ts'
 import { downloadLimits } from '../../src/http/request-context.ts'
-import { minBytesPerSecond } from '../../src/http/client-patience.ts'
+import { minBytesPerSecond } from '../../src/http/transfer-timeout.ts'
 import { anonymousBodyMemory, bodyMemory, uncountedBodyBytes, uploadGraceMs } from '../../src/http/body.ts'
 import {
   anonymousPacketMemory,

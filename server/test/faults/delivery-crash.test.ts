@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { type AppContext, openAppContext } from '../../src/app/context.ts'
-import { webhookNeeds } from '../../src/app/webhooks.ts'
+import { webhookDeps } from '../../src/app/webhooks.ts'
 import { createAsset } from '../../src/assets/commands.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { now } from '../../src/kernel/clock.ts'
@@ -27,7 +27,7 @@ describe.skipIf(inject('isCitus'))('when servers are killed while they deliver',
   const network = new WebhookNetwork()
   let database: TestDatabase
   let sql: postgres.Sql
-  let core: AppContext
+  let context: AppContext
   let receiver: WebhookReceiver
   let orgId: number
 
@@ -41,14 +41,14 @@ describe.skipIf(inject('isCitus'))('when servers are killed while they deliver',
       create function mark_claim() returns trigger language plpgsql security definer as $$
         begin insert into claims values (old.delivery_id); return null; end $$;
       create trigger mark_claim after delete on webhook_outbox for each row execute function mark_claim();`)
-    core = await openAppContext({ config: readConfig({ DATABASE_URL: database.url }), url: database.url })
+    context = await openAppContext({ config: readConfig({ DATABASE_URL: database.url }), url: database.url })
     receiver = await network.receiver()
     receiver.behaviour = (response) => setTimeout(() => response.writeHead(204).end(), 30)
-    orgId = (await createOrganization(core, 'Crashing')).orgId
-    await createWebhook(webhookNeeds(core), orgId, { url: urlOf(receiver), isEnabled: true })
+    orgId = (await createOrganization(context, 'Crashing')).orgId
+    await createWebhook(webhookDeps(context), orgId, { url: urlOf(receiver), isEnabled: true })
   })
   afterAll(async () => {
-    await core.close()
+    await context.close()
     await sql.end({ timeout: 5 })
     await database.drop()
     await network.stop()
@@ -56,20 +56,22 @@ describe.skipIf(inject('isCitus'))('when servers are killed while they deliver',
 
   it('no move is claimed twice or sent under two delivery ids, through every crash (D33)', async () => {
     const draft = { description: null, isActive: true, validTo: null, tags: [] }
-    const dock = await createLocation(core, orgId, { ...draft, name: 'Dock', parent: {} })
-    const hall = await createLocation(core, orgId, { ...draft, name: 'Hall', parent: {} })
+    const dock = await createLocation(context, orgId, { ...draft, name: 'Dock', parent: {} })
+    const hall = await createLocation(context, orgId, { ...draft, name: 'Hall', parent: {} })
     let turn = 0
     const assets: number[] = []
     for (let index = 0; index < 20; index++)
-      assets.push((await createAsset(core, orgId, { ...draft, name: `Thing ${index}`, metadata: {} })).id)
+      assets.push((await createAsset(context, orgId, { ...draft, name: `Thing ${index}`, metadata: {} })).id)
     const recorded = new Map<string, string>()
     /** The pair of asset and instant identifies a move, whatever its delivery id. */
     const record = async (): Promise<void> => {
-      const at = now(core.clock)
+      const at = now(context.clock)
       const location = turn++ % 2 === 0 ? dock : hall
-      const made = await core.db.withTenant(orgId, (tx) => recordOperatorSighting(tx, orgId, location.id, assets, at))
+      const made = await context.db.withTenant(orgId, (tx) =>
+        recordOperatorSighting(tx, orgId, location.id, assets, at),
+      )
       for (const move of made) recorded.set(`${move.assetId} ${move.occurredAt.slice(0, 23)}Z`, move.deliveryId)
-      await core.pubsub.publish('moved', String(orgId))
+      await context.pubsub.publish('moved', String(orgId))
     }
 
     let isOver = false

@@ -127,8 +127,8 @@ describe('a hostile reader', () => {
   })
 
   it('leaves the ingest of other organizations untouched', async () => {
-    const settle = () => ReaderFleet.create(context.app.databaseUrl, 2, 5, Date.parse(now))
-    const fleets = [await settle(), await settle()]
+    const createFleet = () => ReaderFleet.create(context.app.databaseUrl, 2, 5, Date.parse(now))
+    const fleets = [await createFleet(), await createFleet()]
     const mqtt = overMqtt(url, { isOutside: false })
     fleets[0]!.start(overHttp(context.app.url))
     fleets[1]!.start(mqtt)

@@ -57,9 +57,9 @@ describe('While creates wait for a lock', () => {
     const pair = await quiet.client('assets:read').mint()
     const clients = busy.map((org) => org.full)
     for (const client of clients) await newAsset(client)
-    let flood: Promise<unknown> = Promise.resolve()
+    let pendingCreates: Promise<unknown> = Promise.resolve()
     await whileAssetsAreHeld('share', async () => {
-      flood = Promise.all(
+      pendingCreates = Promise.all(
         clients.flatMap((client) =>
           Array.from({ length: creates }, () => client.post('/api/v1/assets', { name: 'Saw' })),
         ),
@@ -78,7 +78,7 @@ describe('While creates wait for a lock', () => {
         readyMs: expect.toSatisfy((ms: number) => ms < 250) as number,
       })
     })
-    await flood
+    await pendingCreates
   })
 
   it('a create that waits longer than 3 seconds is 429 `rate_limited` with Retry-After', async () => {
@@ -102,9 +102,9 @@ describe('While every read of assets waits', () => {
     await fresh.token()
     await used.app.anonymous('GET', '/readyz')
     const { accessToken: token } = await org.signIn('viewer')
-    let flood: Promise<unknown> = Promise.resolve()
+    let pendingCreates: Promise<unknown> = Promise.resolve()
     await whileAssetsAreHeld('access exclusive', async () => {
-      flood = Promise.allSettled([
+      pendingCreates = Promise.allSettled([
         ...Array.from({ length: 8 }, () => waiting.get(`/api/v1/assets/${assetId}`)),
         ...Array.from({ length: 8 }, () =>
           send(used.app.url, 'GET', '/api/v1/search', { token, query: { q: 'drill' } }),
@@ -122,7 +122,7 @@ describe('While every read of assets waits', () => {
       })
       expect(checkMs).toBeLessThan(250)
     })
-    await flood
+    await pendingCreates
   })
 
   it('a search is 429 after 5 seconds with a detail that advises to narrow it', async () => {

@@ -20,15 +20,15 @@ describe('Far more requests than can be served', { timeout: 90_000 }, () => {
   const agent = new Agent({ connections: 1500, pipelining: 1, headersTimeout: 60_000 })
 
   const keysOf = async (name: string, count: number): Promise<string[]> => {
-    const core = await openAppContext({ config: readConfig(settings()), url: database.url })
+    const context = await openAppContext({ config: readConfig(settings()), url: database.url })
     try {
-      const { orgId } = await createOrganization(core, name)
+      const { orgId } = await createOrganization(context, name)
       const draft = { name: 'k', scopes: ['assets:read', 'assets:write'], expiresAt: null, createdBy: null }
-      const minted = await mintCredentials(core, orgId, draft, count)
+      const minted = await mintCredentials(context, orgId, draft, count)
       const pairs = minted.map((one) => ({ client_id: one.credential.clientId, client_secret: one.clientSecret }))
       return await Promise.all(pairs.map((pair) => tokenFor(server.url, pair)))
     } finally {
-      await core.close()
+      await context.close()
     }
   }
 
@@ -49,13 +49,13 @@ describe('Far more requests than can be served', { timeout: 90_000 }, () => {
   }
 
   it('are rejected past a bound, take little memory, leave capacity for other tenants, and have no lasting effect', async () => {
-    const [flood, quiet] = [await keysOf('Flood', 8), await keysOf('Quiet', 1)]
+    const [busyKeys, quietKeys] = [await keysOf('Busy', 8), await keysOf('Quiet', 1)]
     const before = residentBytes()
     const body = JSON.stringify({ name: 'x' }).padEnd(0.9 * mebibyte)
-    const headers = { 'content-type': 'application/json', 'user-agent': 'flood' }
+    const headers = { 'content-type': 'application/json', 'user-agent': 'busy-client' }
     const answers: string[] = []
     const post = async (index: number): Promise<void> => {
-      const authorization = `Bearer ${flood[index % flood.length]}`
+      const authorization = `Bearer ${busyKeys[index % busyKeys.length]}`
       const options = { method: 'POST', dispatcher: agent, headers: { ...headers, authorization }, body } as const
       const reply = await request(`${server.url}/api/v1/assets`, options)
       const json = (await reply.body.json()) as { error?: { type: string } }
@@ -65,19 +65,19 @@ describe('Far more requests than can be served', { timeout: 90_000 }, () => {
     await withSql(database.url, (sql) =>
       sql.begin(async (tx) => {
         await tx`lock table assets in access exclusive mode`
-        const flooding = Array.from({ length: 1300 }, (_, index) => post(index).catch(() => undefined))
+        const busyRequests = Array.from({ length: 1300 }, (_, index) => post(index).catch(() => undefined))
         await eventually(async () => expect(answers.length).toBeGreaterThanOrEqual(100), 20_000)
         expect(new Set(answers)).toEqual(new Set(['429 rate_limited 1']))
         // The queue of one organization is bounded, and so is the memory for its bodies.
         expect(await waiting()).toBeLessThanOrEqual(1000)
         expect(residentBytes() - before).toBeLessThan(250 * mebibyte)
         // Requests of other kinds and health checks are served meanwhile.
-        const me = await server.send('GET', '/api/v1/orgs/me', { token: quiet[0]! })
+        const me = await server.send('GET', '/api/v1/orgs/me', { token: quietKeys[0]! })
         expect(me.status).toBe(200)
         expect((await server.send('GET', '/healthz')).status).toBe(200)
         // The clients disconnect: queued requests cost little work, and no request waits longer than its timeout.
         await agent.destroy()
-        await Promise.all(flooding)
+        await Promise.all(busyRequests)
       }),
     )
     await eventually(async () => expect(await waiting()).toBe(0), 20_000)

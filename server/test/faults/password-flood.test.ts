@@ -17,14 +17,14 @@ describe('500 sign-ups at once from one address', () => {
       const { status } = await fetch(`${app.url}/api/v1/auth/signup`, init).finally(() => running--)
       return status
     }
-    const flood = Array.from({ length: running }, signUp)
+    const signUps = Array.from({ length: running }, signUp)
     const times: number[] = []
     while (running > 0) {
       const start = performance.now()
       expect((await exchange(app, key)).status).toBe(200)
       times.push(performance.now() - start)
     }
-    const statuses = new Set(await Promise.all(flood))
+    const statuses = new Set(await Promise.all(signUps))
     expect([...statuses].filter((status) => status !== 201 && status !== 429)).toEqual([])
     expect(times.length).toBeGreaterThan(5)
     times.sort((a, b) => a - b)

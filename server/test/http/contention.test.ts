@@ -52,13 +52,13 @@ describe('An organization that sends too many requests', () => {
   it('has its own requests queued while another organization is served, and all of them are answered in the end', async () => {
     const { queue, ends, ask, endAll } = await heldRows()
     expect((await ask('fine', '2')).status).toBe(200)
-    const flood = Array.from({ length: 20 }, () => ask('held', '1'))
+    const heldRequests = Array.from({ length: 20 }, () => ask('held', '1'))
     await expect.poll(() => queue.waiting, { timeout: 10_000 }).toBe(17)
     expect(ends).toHaveLength(3)
     for (let count = 0; count < 5; count++) expect((await ask('fine', '2')).status).toBe(200)
     expect([queue.inFlight, queue.waiting, ends.length]).toEqual([3, 17, 3])
     expect(await endAll(20)).toBeLessThanOrEqual(3)
-    expect((await Promise.all(flood)).map((reply) => reply.status)).toEqual(Array(20).fill(200))
+    expect((await Promise.all(heldRequests)).map((reply) => reply.status)).toEqual(Array(20).fill(200))
     expect([queue.inFlight, queue.waiting]).toEqual([0, 0])
   })
 
@@ -83,11 +83,11 @@ describe('An organization that sends too many requests', () => {
   it('gets complete responses when the process stops meanwhile', async () => {
     const { queue, ask, endAll } = await heldRows()
     await ask('fine', '2')
-    const flood = Array.from({ length: 6 }, () => ask('held', '1'))
+    const heldRequests = Array.from({ length: 6 }, () => ask('held', '1'))
     await expect.poll(() => queue.waiting, { timeout: 10_000 }).toBe(3)
     const closed = mounted!.close(10_000)
     await endAll(6)
-    expect((await Promise.all(flood)).map((reply) => reply.status)).toEqual(Array(6).fill(200))
+    expect((await Promise.all(heldRequests)).map((reply) => reply.status)).toEqual(Array(6).fill(200))
     await closed
     mounted = undefined
   })

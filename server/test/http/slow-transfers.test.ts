@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { FairQueue } from '../../src/admission/fair-queue.ts'
 import { readChunks } from '../../src/http/body.ts'
-import { ClientPatience } from '../../src/http/client-patience.ts'
+import { TransferTimeout } from '../../src/http/transfer-timeout.ts'
 import { fullBucket } from '../../src/http/rate-limit.ts'
 import { type RequestContext, createRequestContext, sendDownload } from '../../src/http/request-context.ts'
 import { noContent, route } from '../../src/http/route.ts'
@@ -33,22 +33,22 @@ async function serve(handle: (context: RequestContext) => Promise<void>): Promis
 
 const mebibyte = 1024 * 1024
 
-describe('The patience with a client', () => {
+describe('The timeout of a transfer', () => {
   it('is used up by all waits together', async () => {
     let ends = 0
-    const patience = new ClientPatience(300, () => ends++)
-    await patience.wait(sleep(100))
-    await patience.wait(sleep(100))
+    const transferTimeout = new TransferTimeout(300, () => ends++)
+    await transferTimeout.wait(sleep(100))
+    await transferTimeout.wait(sleep(100))
     expect(ends).toBe(0)
-    await expect(patience.wait(sleep(5000))).rejects.toThrow('The client is slower than 64 KiB a second')
+    await expect(transferTimeout.wait(sleep(5000))).rejects.toThrow('The client is slower than 64 KiB a second')
     expect(ends).toBe(1)
   })
 
   it('lasts a second longer for each 64 KiB', async () => {
-    const patience = new ClientPatience(100, () => undefined)
-    patience.addTransferred(64 * 1024)
-    await patience.wait(sleep(600))
-    await expect(patience.wait(sleep(5000))).rejects.toThrow()
+    const transferTimeout = new TransferTimeout(100, () => undefined)
+    transferTimeout.addTransferred(64 * 1024)
+    await transferTimeout.wait(sleep(600))
+    await expect(transferTimeout.wait(sleep(5000))).rejects.toThrow()
   })
 })
 

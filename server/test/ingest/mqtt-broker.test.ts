@@ -80,9 +80,9 @@ describe('signing in at the embedded broker', () => {
     const message = { reads: [{ tag: asset.tag, observed_at: at }] }
     const old = await signIn(site.readerId, site.token)
     expect(await publish(old, topic, message)).toBe('acknowledged')
-    const { core } = context.app
-    const { token } = await rotateReaderToken(core, site.org.orgId, site.readerId)
-    await core.pubsub.publishAndWait(readerChangedTopic, '')
+    const { context: appContext } = context.app
+    const { token } = await rotateReaderToken(appContext, site.org.orgId, site.readerId)
+    await appContext.pubsub.publishAndWait(readerChangedTopic, '')
     expect(await publish(old, topic, message)).toBe('cut off')
     await expect(signIn(site.readerId, site.token)).rejects.toThrow()
     expect(await publish(await signIn(site.readerId, token), topic, message)).toBe('acknowledged')
@@ -269,14 +269,14 @@ describe('publishing to the embedded broker', () => {
 describe('the port of the embedded broker', () => {
   const start = async (mqttPort: number) => {
     const settings = { DATABASE_URL: context.app.databaseUrl, LASTSEEN_MQTT_PORT: String(mqttPort) }
-    const core = await openAppContext({ config: readConfig(settings), url: context.app.databaseUrl })
+    const appContext = await openAppContext({ config: readConfig(settings), url: context.app.databaseUrl })
     const options = { host: '127.0.0.1', port: 0, isOneOfSeveral: true, log: pino({ level: 'silent' }) }
-    const server = await startServer(core, options)
+    const server = await startServer(appContext, options)
     return {
       server,
       async stop() {
         await server.close(1000)
-        await core.close()
+        await appContext.close()
       },
     }
   }

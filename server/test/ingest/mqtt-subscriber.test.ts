@@ -95,7 +95,7 @@ describe.skipIf(isBrokerMissing)('subscribing to an external broker', () => {
       })
     })
     await eventually(async () => {
-      const { rows: inbox } = await showInbox(app.core)
+      const { rows: inbox } = await showInbox(app.context)
       const at = expect.stringMatching(/^20.*Z$/)
       for (const topic of ['lastseen/nobody/reads', 'lastseen/', `lastseen/${'x'.repeat(191)}`])
         expect(inbox).toContainEqual({ topic, messages: 1, first_seen_at: at, last_seen_at: at })

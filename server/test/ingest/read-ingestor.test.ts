@@ -16,11 +16,11 @@ async function opened(retentionDays = 400) {
   const ingestor = new ReadIngestor({
     onCounted: () => undefined,
     onBatch: () => undefined,
-    db: context.app.core.db,
+    db: context.app.context.db,
     clock: context.clock,
     queue: new FairQueue({ maxInFlight: 4 }),
     retentionDays,
-    onTaken: (_device, { accepted, ignored, warning }) => events.push(['taken', { accepted, ignored, warning }]),
+    onRecorded: (_device, { accepted, ignored, warning }) => events.push(['taken', { accepted, ignored, warning }]),
     onMoved: (orgId) => events.push(['moved', orgId]),
     onUnknown: (_device, reads) => events.push(['unknown', reads.map(({ read }) => read.value)]),
     onRefused: ({ reason }) => events.push(['refused', reason]),
@@ -131,7 +131,7 @@ describe('the read ingestor', () => {
   it('accepts no read of a reader that was just deleted', async () => {
     const { site, events, take } = await opened()
     const pallet = await site.createAsset('Pallet')
-    await removeReader(context.app.core, site.org.orgId, site.readerId)
+    await removeReader(context.app.context, site.org.orgId, site.readerId)
     expect(await take([{ tag: pallet.tag, observed_at: at('10:00:00') }])).toEqual({ accepted: 0, ignored: 1 })
     expect(await site.history(pallet)).toEqual([])
     expect(events.map(([what]) => what)).not.toContain('moved')

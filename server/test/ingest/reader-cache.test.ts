@@ -22,17 +22,17 @@ describe('A token that belongs to no reader', () => {
   )
 
   it('is looked up in the queue of anonymous requests, so that one address does not occupy all slots', async () => {
-    const { db, clock, ids } = context.app.core
+    const { db, clock, ids } = context.app.context
     const anonymousQueue = new FairQueue({ maxInFlight: 4 })
     const cache = new ReaderCache({
       ...{ db: db.authentication, clock, anonymousQueue },
       isConnected: () => true,
       ownerOf: (id) => ids.ownerOf(id),
     })
-    const flood = Array.from({ length: 20 }, (_, index) => cache.loginByToken(wellFormed(index), '192.0.2.1'))
+    const logins = Array.from({ length: 20 }, (_, index) => cache.loginByToken(wellFormed(index), '192.0.2.1'))
     expect([anonymousQueue.inFlight, anonymousQueue.waiting]).toEqual([3, 17])
     const other = cache.loginByToken(wellFormed(20), '192.0.2.2')
     expect(anonymousQueue.inFlight).toBe(4)
-    expect(await Promise.all([...flood, other])).toEqual(Array(21).fill(null))
+    expect(await Promise.all([...logins, other])).toEqual(Array(21).fill(null))
   })
 })

@@ -69,8 +69,8 @@ describe('A refused message over HTTP is logged with', () => {
 
   it('the name of the reader whose token was rotated', async () => {
     expect((await post({ reads: [] })).status).toBe(202)
-    await rotateReaderToken(context.app.core, site.org.orgId, site.readerId)
-    await context.app.core.pubsub.publishAndWait(readerChangedTopic, '')
+    await rotateReaderToken(context.app.context, site.org.orgId, site.readerId)
+    await context.app.context.pubsub.publishAndWait(readerChangedTopic, '')
     await expectRefusal('http', 'revoked_token', named('http', 'revoked_token'), async () =>
       expect((await post({ reads: [] })).status).toBe(401),
     )
@@ -123,8 +123,8 @@ describe('A refused message or login over MQTT is logged with', () => {
 
   it('the name of the reader whose token was rotated while it is connected', async () => {
     const client = await signIn(ownLogin())
-    await rotateReaderToken(context.app.core, site.org.orgId, site.readerId)
-    await context.app.core.pubsub.publishAndWait(readerChangedTopic, '')
+    await rotateReaderToken(context.app.context, site.org.orgId, site.readerId)
+    await context.app.context.pubsub.publishAndWait(readerChangedTopic, '')
     await publish(client, 'reads', '{"reads":[]}')
     await expect(signIn(ownLogin())).rejects.toThrow()
     await eventually(async () =>

@@ -11,8 +11,8 @@ describe('housekeeping', () => {
   const context = useApp()
 
   it('deletes buckets that have been full for long and counters whose window is over, and nothing newer', async () => {
-    const { core, databaseUrl } = context.app
-    const nowMs = core.clock.millis()
+    const { context: appContext, databaseUrl } = context.app
+    const nowMs = appContext.clock.millis()
     const [old, fresh] = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002']
     await withSql(databaseUrl, async (sql) => {
       for (const [id, minutes] of [
@@ -33,7 +33,7 @@ describe('housekeeping', () => {
     const runJob = async (_job: string, work: () => Promise<unknown>): Promise<void> => {
       await work()
     }
-    const stop = startHousekeeping(core, new LastUsedRecorder(core.db, core.clock), runJob, 20)
+    const stop = startHousekeeping(appContext, new LastUsedRecorder(appContext.db, appContext.clock), runJob, 20)
     const left = () =>
       withSql(databaseUrl, async (sql) => [
         ...(await sql`select client_id::text as name from rate_buckets where client_id in ${sql([old, fresh])}`),

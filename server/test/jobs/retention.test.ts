@@ -14,7 +14,7 @@ const hour = 3600
 const day = 24 * hour
 const uuid = (n: number): string => `00000000-0000-4000-8000-00000000000${n}`
 
-/** Each kind of row twice: one that the job deletes and one that is slightly too young. `n` distinguishes them. */
+/** Each kind of row twice: a row that the job deletes and a row that is slightly too young. `n` distinguishes them. */
 const kinds: Record<string, { keptSeconds: number; insert: (orgId: number, n: number, at: Date) => Promise<unknown> }> =
   {
     'a session or refresh token that expired': {
@@ -123,10 +123,10 @@ it.each(Object.entries(kinds))(
     await kind.insert(orgId, 1, at(kind.keptSeconds + 60))
     const old = await count()
     await kind.insert(orgId, 2, at(kind.keptSeconds - 60))
-    await keepRetention(context.app.core, context.app.databaseUrl)
+    await keepRetention(context.app.context, context.app.databaseUrl)
     expect(await count()).toBe(old)
     clock.advance(120)
-    await keepRetention(context.app.core, context.app.databaseUrl)
+    await keepRetention(context.app.context, context.app.databaseUrl)
     expect(await count()).toBe(0)
     clock.advance(-120)
   },
@@ -145,7 +145,7 @@ it('The hourly job continues with the next organization when the deletion fails 
       for each row when (old.org_id = ${failing.orgId}) execute function reject_deletion()`)
   const failures: number[] = []
   try {
-    await keepRetention(context.app.core, context.app.databaseUrl, (orgId) => failures.push(orgId))
+    await keepRetention(context.app.context, context.app.databaseUrl, (orgId) => failures.push(orgId))
   } finally {
     await database.sql.unsafe('drop function reject_deletion cascade')
   }
@@ -160,12 +160,12 @@ it('One statement of the hourly job deletes at most 1,000 sessions', async () =>
   await database.sql`
     insert into refresh_token_families (org_id, family_id, environment, user_id, token_hash, created_at, expires_at)
     select ${orgId}, gen_random_uuid(), 'production', 1, '', ${at}, ${at} from generate_series(1, 2500)`
-  const { db } = context.app.core
+  const { db } = context.app.context
   const before = instantFromMillis(clock.millis())
   const left = async (): Promise<number> =>
     (await database.sql`select from refresh_token_families where org_id = ${orgId}`).length
   expect(await db.withTenant(orgId, (tx) => deleteExpiredFamilies(tx, orgId, before))).toBe(true)
   expect(await left()).toBe(1500)
-  await keepRetention(context.app.core, context.app.databaseUrl)
+  await keepRetention(context.app.context, context.app.databaseUrl)
   expect(await left()).toBe(0)
 })

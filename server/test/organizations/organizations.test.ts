@@ -1,6 +1,6 @@
 import postgres from 'postgres'
 import { expect, it } from 'vitest'
-import { webhookNeeds } from '../../src/app/webhooks.ts'
+import { webhookDeps } from '../../src/app/webhooks.ts'
 import {
   allOrganizations,
   findOrganizationsByName,
@@ -12,7 +12,7 @@ import { useApp } from '../support/app.ts'
 const context = useApp()
 
 it('organizations can be counted, listed and found by a shared name', async () => {
-  const { db } = context.app.core
+  const { db } = context.app.context
   expect(await hasOrganizations(db.read)).toBe(false)
   const [first, second, other] = [
     await context.app.newOrg('Twin'),
@@ -33,10 +33,10 @@ it('lapsing and reinstating one organization does not affect the others', async 
   const sql = postgres(context.app.databaseUrl, { max: 1 })
   const lapsed = async (orgId: number): Promise<boolean> =>
     (await sql`select lapsed_at from organizations where org_id = ${orgId}`)[0]?.['lapsed_at'] !== null
-  await lapseOrganization(webhookNeeds(context.app.core), org.orgId)
+  await lapseOrganization(webhookDeps(context.app.context), org.orgId)
   expect([await lapsed(org.orgId), await lapsed(other.orgId)]).toEqual([true, false])
   expect((await org.full.get('/api/v1/assets')).status).toBe(200)
-  await reinstateOrganization(webhookNeeds(context.app.core), org.orgId)
+  await reinstateOrganization(webhookDeps(context.app.context), org.orgId)
   expect(await lapsed(org.orgId)).toBe(false)
   await sql.end({ timeout: 5 })
 })

@@ -115,7 +115,7 @@ describe.each([
   const withToken = () => ({ Authorization: `Bearer ${admin.token}` })
   const json = { 'Content-Type': 'application/json' }
 
-  it.skipIf(isMissing)('browsers are told to use HTTPS only', async () => {
+  it.skipIf(isMissing)('browsers are instructed to use HTTPS only', async () => {
     const response = await send('GET', '/')
     expect([response.statusCode, response.headers['strict-transport-security']]).toEqual([200, 'max-age=31536000'])
     response.resume()

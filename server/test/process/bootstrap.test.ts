@@ -108,7 +108,7 @@ class Checkout {
 
 let started: Promise<Checkout> | undefined
 
-/** A checkout that has been started before: a copy of one that really was. */
+/** A checkout that has been started before: a copy of such a checkout. */
 async function ready(): Promise<Checkout> {
   started ??= (async () => {
     const checkout = new Checkout()

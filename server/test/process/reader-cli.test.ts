@@ -16,14 +16,14 @@ let orgId: number
 beforeAll(async () => {
   database = await cloneDatabase()
   settings = { DATABASE_URL: database.url, LASTSEEN_LOG_LEVEL: 'silent' }
-  const core = await openAppContext({ config: readConfig(settings), url: database.url })
-  orgId = (await createOrganization(core, 'Northwind')).orgId
-  await createOrganization(core, 'Twins')
-  await createOrganization(core, 'Twins')
+  const context = await openAppContext({ config: readConfig(settings), url: database.url })
+  orgId = (await createOrganization(context, 'Northwind')).orgId
+  await createOrganization(context, 'Twins')
+  await createOrganization(context, 'Twins')
   const location = { description: null, isActive: true, validTo: null, tags: [], parent: {} }
-  await createLocation(core, orgId, { ...location, externalKey: 'DOCK-3', name: 'Dock 3' })
-  await createLocation(core, orgId, { ...location, externalKey: 'A=B', name: 'Odd key' })
-  await core.close()
+  await createLocation(context, orgId, { ...location, externalKey: 'DOCK-3', name: 'Dock 3' })
+  await createLocation(context, orgId, { ...location, externalKey: 'A=B', name: 'Odd key' })
+  await context.close()
 })
 afterAll(() => database.drop())
 

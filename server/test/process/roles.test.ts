@@ -16,7 +16,7 @@ usePrograms()
 const network = new WebhookNetwork()
 let database: Awaited<ReturnType<typeof emptyDatabase>>
 let broker: Mosquitto
-let core: AppContext
+let context: AppContext
 let apis: ReadyServer[]
 let ingests: ReadyServer[]
 let delivers: ReadyServer[]
@@ -40,16 +40,16 @@ beforeAll(async () => {
   apis = started.slice(0, 2)
   ingests = started.slice(2, 4)
   delivers = started.slice(4)
-  core = await openAppContext({ config: readConfig({ DATABASE_URL: database.url }), url: database.url })
+  context = await openAppContext({ config: readConfig({ DATABASE_URL: database.url }), url: database.url })
   const nothing = async (): Promise<void> => undefined
   const urls = (servers: readonly ReadyServer[]): string[] => servers.map((server) => server.url)
-  api = new TestApp(urls(apis), core, database.url, nothing)
-  ingest = new TestApp(urls(ingests), core, database.url, nothing)
+  api = new TestApp(urls(apis), context, database.url, nothing)
+  ingest = new TestApp(urls(ingests), context, database.url, nothing)
 }, 120_000)
 afterAll(async () => {
   for (const server of [...apis, ...ingests, ...delivers]) await server.program.stop()
   await closeDatabase(api)
-  await core.close()
+  await context.close()
   if (!isBrokerMissing) await broker.stop()
   await network.stop()
   await database.drop()

@@ -20,9 +20,9 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 async function newOrg(org: string): Promise<string> {
-  const core = await openAppContext({ config: readConfig(settings), url: database.url })
-  await createOrganization(core, org)
-  await core.close()
+  const context = await openAppContext({ config: readConfig(settings), url: database.url })
+  await createOrganization(context, org)
+  await context.close()
   return org
 }
 

@@ -47,7 +47,7 @@ async function holdAsset(url: string): Promise<() => Promise<void>> {
   }
 }
 
-async function untilSomebodyWaits(url: string): Promise<void> {
+async function waitForLockWait(url: string): Promise<void> {
   await withSql(url, async (sql) => {
     while (
       (await sql`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%assets%'`).length === 0
@@ -74,7 +74,7 @@ function rename(server: ReadyServer, token: string, name: string): Promise<{ sta
 }
 
 /** Why a new connection fails, or 'connected'. */
-function knock(url: string): Promise<string> {
+function connectionResult(url: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1')
     socket.once('connect', () => {
@@ -92,16 +92,16 @@ describe('a server asked to stop', { timeout: 60_000 }, () => {
       const server = await serve(settings)
       const token = await tokenFor(server.url, pair)
       const database = (await databaseOf(dataDir))!
-      const letGo = await holdAsset(database.url)
+      const releaseAsset = await holdAsset(database.url)
       const renamed = rename(server, token, `After ${signal}`)
-      await untilSomebodyWaits(database.url)
+      await waitForLockWait(database.url)
 
       server.program.child.kill(signal)
       await server.program.says(/^Stopping: finishing the requests in flight …$/m)
-      await expect.poll(() => knock(server.url)).toBe('ECONNREFUSED')
+      await expect.poll(() => connectionResult(server.url)).toBe('ECONNREFUSED')
       expect(server.program.isRunning).toBe(true)
 
-      await letGo()
+      await releaseAsset()
       const releasedAt = performance.now()
       expect(await renamed).toEqual({ status: 200, name: `After ${signal}` })
       const { code, stderr } = await server.program.ended
@@ -117,16 +117,16 @@ describe('a server asked to stop', { timeout: 60_000 }, () => {
     const server = await serve(settings)
     const token = await tokenFor(server.url, pair)
     const database = (await databaseOf(dataDir))!
-    const letGo = await holdAsset(database.url)
+    const releaseAsset = await holdAsset(database.url)
     const renamed = rename(server, token, 'After two signals')
-    await untilSomebodyWaits(database.url)
+    await waitForLockWait(database.url)
     server.program.child.kill('SIGINT')
     await server.program.says(/^Stopping/m)
     server.program.child.kill('SIGINT')
     server.program.child.kill('SIGTERM')
     await sleep(200)
     expect(server.program.isRunning).toBe(true)
-    await letGo()
+    await releaseAsset()
     expect(await renamed).toEqual({ status: 200, name: 'After two signals' })
     expect((await server.program.ended).code).toBe(0)
     expect(await databaseOf(dataDir)).toBeUndefined()
@@ -175,7 +175,7 @@ describe('a server asked to stop', { timeout: 60_000 }, () => {
     expect([answer.status, answer.headers['connection']]).toEqual([200, 'close'])
     expect((await stopped).code).toBe(0)
     expect(performance.now() - askedAt).toBeGreaterThan(2000)
-    expect(await knock(server.url)).toBe('ECONNREFUSED')
+    expect(await connectionResult(server.url)).toBe('ECONNREFUSED')
   })
 
   it('waits ten seconds for a request that does not end, and then stops', async () => {
@@ -227,6 +227,6 @@ describe('npm start', { timeout: 60_000 }, () => {
     server.program.child.kill('SIGTERM')
     await server.program.says(/^Stopped\.$/m)
     await waitForExit(database.pid)
-    expect(await knock(server.url)).toBe('ECONNREFUSED')
+    expect(await connectionResult(server.url)).toBe('ECONNREFUSED')
   })
 })

@@ -17,7 +17,7 @@ const network = new WebhookNetwork()
 /** The numbers of OTLP. */
 const kinds = { internal: 1, server: 2, client: 3 }
 let database: Awaited<ReturnType<typeof emptyDatabase>>
-let core: AppContext
+let context: AppContext
 let settings: Environment
 /** Prints the packages that a program has loaded when it exits. */
 const preload = join(newFolder(), 'print-loaded.cjs')
@@ -33,14 +33,14 @@ beforeAll(async () => {
   settings = { ...network.settings, DATABASE_URL: database.url, NODE_OPTIONS: `--require ${preload}` }
 }, 120_000)
 afterAll(async () => {
-  await core?.close()
+  await context?.close()
   await network.stop()
   await database.drop()
 }, 60_000)
 
 async function appAt(url: string): Promise<TestApp> {
-  core ??= await openAppContext({ config: readConfig({ DATABASE_URL: database.url }), url: database.url })
-  return new TestApp([url], core, database.url, async () => undefined)
+  context ??= await openAppContext({ config: readConfig({ DATABASE_URL: database.url }), url: database.url })
+  return new TestApp([url], context, database.url, async () => undefined)
 }
 
 const textsOf = (spans: readonly ReceivedSpan[]): string[] =>

@@ -18,10 +18,10 @@ beforeAll(async () => {
   await network.prepare()
   database = await cloneDatabase()
   settings = { DATABASE_URL: database.url, LASTSEEN_LOG_LEVEL: 'silent', ...network.settings }
-  const core = await openAppContext({ config: readConfig(settings), url: database.url })
-  orgId = (await createOrganization(core, 'Northwind')).orgId
-  await createOrganization(core, 'Bare')
-  await core.close()
+  const context = await openAppContext({ config: readConfig(settings), url: database.url })
+  orgId = (await createOrganization(context, 'Northwind')).orgId
+  await createOrganization(context, 'Bare')
+  await context.close()
 })
 afterAll(async () => {
   await database.drop()

@@ -58,18 +58,18 @@ describe('tags whose owner is deleted', () => {
     { timeout: raceTimeoutMs },
     async () => {
       const org = await race.newOrg()
-      let holder = await org.create({ tags: many('held') })
+      let owner = await org.create({ tags: many('held') })
       for (let round = 0; round < rounds; round++) {
         const [deleted, ...created] = await org.sendConcurrently(8, (principal, index) =>
           index === 0
-            ? principal.delete(assetPath(holder))
+            ? principal.delete(assetPath(owner))
             : principal.post(assetsPath, { name: 'a', tags: many('HELD') }),
         )
         expect(deleted!.status, `round ${round}`).toBe(204)
         const made = created.filter((reply) => reply.status === 201)
         expect(made.length, `round ${round}`).toBeLessThanOrEqual(1)
         expect(countStatuses(created)[409], `round ${round}`).toBe(created.length - made.length)
-        holder = made[0]?.json.data ?? (await org.create({ tags: many('held') }))
+        owner = made[0]?.json.data ?? (await org.create({ tags: many('held') }))
       }
     },
   )

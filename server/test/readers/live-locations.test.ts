@@ -12,7 +12,7 @@ it('finds locations of scan points by id and by key, without deleted ones and th
   await api.delete(`/api/v1/locations/${gone}`)
   const other = await context.app.newOrg()
   await other.full.post('/api/v1/locations', { external_key: 'THEIRS', name: 'Theirs' })
-  const { read } = context.app.core.db
+  const { read } = context.app.context.db
   const byKey = await liveLocations(read, org.orgId, { keys: ['DOCK', 'GONE', 'THEIRS', 'dock'] })
   expect([byKey.get('DOCK'), byKey.has('GONE'), byKey.has('THEIRS'), byKey.has('dock')]).toEqual([
     dock,

@@ -9,24 +9,24 @@ const context = useTracking('2026-05-04T12:00:00Z')
 
 describe('topics that match no reader', () => {
   it('are counted with their times, for the 200 latest topics', async () => {
-    const { core } = context.app
-    const book = new ReaderActivityBuffer(core)
-    const topics = async () => (await listUnknownTopics(core.db.read)).map((one) => [one.topic, one.messages])
-    for (let index = 0; index < 190; index++) book.noteTopic(`lastseen/early-${String(index).padStart(3, '0')}/reads`)
-    await book.flush()
+    const { context: appContext } = context.app
+    const buffer = new ReaderActivityBuffer(appContext)
+    const topics = async () => (await listUnknownTopics(appContext.db.read)).map((one) => [one.topic, one.messages])
+    for (let index = 0; index < 190; index++) buffer.noteTopic(`lastseen/early-${String(index).padStart(3, '0')}/reads`)
+    await buffer.flush()
     expect(await topics()).toHaveLength(190)
     context.clock.set('2026-05-04T12:00:05Z')
-    for (let index = 0; index < 300; index++) book.noteTopic(`lastseen/late-${String(index).padStart(3, '0')}/reads`)
-    book.noteTopic('lastseen/late-000/reads')
-    await book.flush()
+    for (let index = 0; index < 300; index++) buffer.noteTopic(`lastseen/late-${String(index).padStart(3, '0')}/reads`)
+    buffer.noteTopic('lastseen/late-000/reads')
+    await buffer.flush()
     const kept = await topics()
     expect(kept).toHaveLength(200)
     expect(kept[0]).toEqual(['lastseen/late-000/reads', 2])
     expect(kept.every(([topic]) => String(topic).startsWith('lastseen/late-'))).toBe(true)
     context.clock.set('2026-05-04T12:00:10Z')
-    book.noteTopic('lastseen/late-007/reads')
-    await book.flush()
-    expect((await listUnknownTopics(core.db.read))[0]).toEqual({
+    buffer.noteTopic('lastseen/late-007/reads')
+    await buffer.flush()
+    expect((await listUnknownTopics(appContext.db.read))[0]).toEqual({
       topic: 'lastseen/late-007/reads',
       messages: 2,
       firstSeenAt: '2026-05-04T12:00:05.000000Z',
@@ -35,12 +35,12 @@ describe('topics that match no reader', () => {
   })
 
   it('are truncated and stripped of characters that PostgreSQL cannot store', async () => {
-    const { core } = context.app
-    const book = new ReaderActivityBuffer(core)
+    const { context: appContext } = context.app
+    const buffer = new ReaderActivityBuffer(appContext)
     context.clock.set('2026-05-04T13:00:00Z')
-    book.noteTopic(`lastseen/\u0000\uD800\n${'x'.repeat(60_000)}`)
-    await book.flush()
-    const [latest] = await listUnknownTopics(core.db.read)
+    buffer.noteTopic(`lastseen/\u0000\uD800\n${'x'.repeat(60_000)}`)
+    await buffer.flush()
+    const [latest] = await listUnknownTopics(appContext.db.read)
     expect(latest!.topic).toBe(`lastseen/\uFFFD\uFFFD\uFFFD${'x'.repeat(188)}`)
   })
 })
@@ -49,16 +49,16 @@ describe('antennas that no scan point names', () => {
   let site: Site
   let other: Site
   const see = async (of: Site, ...antennas: number[]): Promise<void> => {
-    const book = new ReaderActivityBuffer(context.app.core)
-    const device = (await findDevice(context.app.core.db.read, of.org.orgId, of.readerId))!
-    book.noteAntennas(
+    const buffer = new ReaderActivityBuffer(context.app.context)
+    const device = (await findDevice(context.app.context.db.read, of.org.orgId, of.readerId))!
+    buffer.noteAntennas(
       device,
       antennas.map((antenna) => ({ antenna })),
     )
-    await book.flush()
+    await buffer.flush()
   }
   const shown = async (of: Site) =>
-    (await getReader(context.app.core, of.org.orgId, of.readerId)).unknownAntennas.map((one) => [
+    (await getReader(context.app.context, of.org.orgId, of.readerId)).unknownAntennas.map((one) => [
       one.antenna,
       one.reads,
     ])
@@ -76,7 +76,7 @@ describe('antennas that no scan point names', () => {
       [3, 3],
     ])
     expect(await shown(other)).toEqual([])
-    const { rows } = await listReaders(context.app.core.db.read, site.org.orgId, { limit: 10, offset: 0 })
+    const { rows } = await listReaders(context.app.context.db.read, site.org.orgId, { limit: 10, offset: 0 })
     expect(rows.map((one) => one.unknownAntennas)).toEqual([
       [
         { antenna: 2, reads: 1 },
@@ -88,7 +88,7 @@ describe('antennas that no scan point names', () => {
   it('are not shown once a scan point names them, even without a location', async () => {
     await see(site, 2, 3)
     const scanPoints = [{ antenna: 2, locationId: null }]
-    await changeReader(context.app.core, site.org.orgId, site.readerId, { scanPoints })
+    await changeReader(context.app.context, site.org.orgId, site.readerId, { scanPoints })
     expect(await shown(site)).toEqual([[3, 1]])
   })
 
@@ -99,7 +99,7 @@ describe('antennas that no scan point names', () => {
     expect((await shown(site)).map(([antenna]) => antenna)).toEqual(
       Array.from({ length: 64 }, (_, index) => 200 + index),
     )
-    await removeReader(context.app.core, site.org.orgId, site.readerId)
+    await removeReader(context.app.context, site.org.orgId, site.readerId)
     await see(other, 9)
     const rows = await database(context.app)`select reader_id from unknown_antennas`
     expect(rows.map((row) => row['reader_id'])).toEqual(expect.not.arrayContaining([site.readerId]))

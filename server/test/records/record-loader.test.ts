@@ -21,7 +21,7 @@ describe('Records that are loaded in the same event-loop tick', () => {
     query: async (statement) => {
       statements++
       if (broken !== null) throw broken
-      return used.core.db.read.query(statement)
+      return used.context.db.read.query(statement)
     },
   }
   const draft = (name: string) => ({
@@ -31,11 +31,11 @@ describe('Records that are loaded in the same event-loop tick', () => {
 
   beforeAll(async () => {
     for (const name of ['one', 'two']) {
-      const { orgId } = await createOrganization(used.core, name)
+      const { orgId } = await createOrganization(used.context, name)
       organizations.push(orgId)
       const ids: number[] = []
       for (const letter of ['A', 'B', 'C'])
-        ids.push((await createAsset(used.core, orgId, { ...draft(name + letter), type: 'asset', metadata: {} })).id)
+        ids.push((await createAsset(used.context, orgId, { ...draft(name + letter), type: 'asset', metadata: {} })).id)
       assets.push(ids)
     }
   })
@@ -108,8 +108,8 @@ describe('Records that are loaded in the same event-loop tick', () => {
 
   it('equal records loaded one by one, in every read of assets and locations', async () => {
     const orgId = organizations[0]!
-    const parent = await createLocation(used.core, orgId, { ...draft('P'), parent: {} })
-    const child = await createLocation(used.core, orgId, { ...draft('Q'), parent: { id: parent.id } })
+    const parent = await createLocation(used.context, orgId, { ...draft('P'), parent: {} })
+    const child = await createLocation(used.context, orgId, { ...draft('Q'), parent: { id: parent.id } })
     for (const store of [locationRepository, locationWithPathRepository])
       for (const { id } of [parent, child])
         expect(await store.load(db, orgId, id)).toEqual(await store.find(db, orgId, id))

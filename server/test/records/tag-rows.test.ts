@@ -20,11 +20,11 @@ let orgId: number
 let first: Asset
 
 beforeAll(async () => {
-  orgId = (await createOrganization(used.core, 'Tags')).orgId
+  orgId = (await createOrganization(used.context, 'Tags')).orgId
   for (const key of keys) {
     const tags = ['1', '2', '3'].map((value) => ({ type: 'rfid' as const, value: key + value }))
     const draft = { ...{ externalKey: key, name: 'a', description: null }, isActive: true, validTo: null, tags }
-    const asset = await createAsset(used.core, orgId, { ...draft, type: 'asset', metadata: { key } })
+    const asset = await createAsset(used.context, orgId, { ...draft, type: 'asset', metadata: { key } })
     if (key === 'A') first = asset
   }
 })
@@ -51,7 +51,7 @@ describe('The metadata of an asset with several tags', () => {
     const rows: { id: number; metadata: string | null }[] = []
     const assets = await read({
       query: async (statement) => {
-        const found = await used.core.db.read.query(statement)
+        const found = await used.context.db.read.query(statement)
         rows.push(...(found as typeof rows))
         return found as never[]
       },

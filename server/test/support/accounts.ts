@@ -18,7 +18,7 @@ export interface TestUser {
 
 /** Creates a user and signs in. */
 export async function createSignedInUser(org: TestOrg, role: Role, email = newEmail()): Promise<TestUser> {
-  const { userId } = await createUser(org.app.core, org.orgId, { email, password, role })
+  const { userId } = await createUser(org.app.context, org.orgId, { email, password, role })
   return signIn(org.app, email, password, userId)
 }
 

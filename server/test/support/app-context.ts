@@ -5,22 +5,22 @@ import { type TestDatabase, cloneDatabase } from './database.ts'
 import { watchStatements } from './statements.ts'
 
 /** Opens an AppContext, as operator commands use it, on the test file's own database and without a server. */
-export function useAppContext(): { core: AppContext } {
-  const used = {} as { core: AppContext }
+export function useAppContext(): { context: AppContext } {
+  const used = {} as { context: AppContext }
   let database: TestDatabase
   let watch: Awaited<ReturnType<typeof watchStatements>>
   beforeAll(async () => {
     database = await cloneDatabase()
     watch = await watchStatements(database.url)
     const config = readConfig({ DATABASE_URL: database.url })
-    used.core = await openAppContext({
+    used.context = await openAppContext({
       config,
       url: database.url,
       onStatement: (statement) => watch.onStatement(statement),
     })
   })
   afterAll(async () => {
-    await used.core.close()
+    await used.context.close()
     await database.drop()
     watch.save()
     expect(watch.violations, 'statements without tenant isolation').toEqual([])

@@ -30,20 +30,20 @@ export interface AppOptions {
   /** Receives the log. */
   log?: Logger
   /** Called with the lines that are meant for the operator. */
-  tell?: (line: string) => void
+  notifyOperator?: (line: string) => void
 }
 
 /** The service on a real port with its own database. */
 export class TestApp {
-  readonly core: AppContext
+  readonly context: AppContext
   readonly databaseUrl: string
   readonly #urls: readonly string[]
   readonly #close: () => Promise<void>
   #nextUrl = 0
 
-  constructor(urls: readonly string[], core: AppContext, databaseUrl: string, close: () => Promise<void>) {
+  constructor(urls: readonly string[], context: AppContext, databaseUrl: string, close: () => Promise<void>) {
     this.#urls = urls
-    this.core = core
+    this.context = context
     this.databaseUrl = databaseUrl
     this.#close = close
   }
@@ -54,7 +54,7 @@ export class TestApp {
   }
 
   async newOrg(name = 'Test organization'): Promise<TestOrg> {
-    const { orgId } = await createOrganization(this.core, name)
+    const { orgId } = await createOrganization(this.context, name)
     return new TestOrg(this, orgId, name)
   }
 
@@ -93,7 +93,7 @@ export class TestOrg {
   async signIn(role: Role): Promise<{ email: string; password: string; accessToken: string; refreshToken: string }> {
     const email = `${role}-${Math.random().toString(36).slice(2)}@example.com`
     const password = 'correct horse battery'
-    await createUser(this.app.core, this.orgId, { email, password, role })
+    await createUser(this.app.context, this.orgId, { email, password, role })
     const reply = await this.app.anonymous('POST', '/api/v1/auth/login', { json: { email, password } })
     expect(reply.status).toBe(200)
     return { email, password, accessToken: reply.json.data.access_token, refreshToken: reply.json.data.refresh_token }
@@ -105,14 +105,14 @@ const defaultLog = pino({ level: process.env['TEST_LOG'] ?? 'silent' })
 type Watch = Awaited<ReturnType<typeof watchStatements>>
 type Opened = { port: number; close(): Promise<void> }
 
-async function openServer(core: AppContext, options: AppOptions): Promise<Opened> {
-  const server: RunningServer = await startServer(core, {
+async function openServer(context: AppContext, options: AppOptions): Promise<Opened> {
+  const server: RunningServer = await startServer(context, {
     host: '127.0.0.1',
     port: 0,
     isOneOfSeveral: options.isOneOfSeveral ?? false,
     log: options.log ?? defaultLog,
     ...(options.delivery === undefined ? {} : { delivery: options.delivery }),
-    ...(options.tell === undefined ? {} : { notifyOperator: options.tell }),
+    ...(options.notifyOperator === undefined ? {} : { notifyOperator: options.notifyOperator }),
   })
   return { port: server.port, close: () => server.close(1000) }
 }
@@ -130,21 +130,21 @@ async function openSecond(
   const secondProcessUrl = inject('secondProcessUrl')
   if (secondProcessUrl === null || options.sharesDatabaseWith !== undefined || options.singleServerReason !== undefined)
     return null
-  const { clock, delivery, tell, onStatement } = options
-  if ([clock, delivery, tell, onStatement].every((one) => one === undefined))
+  const { clock, delivery, notifyOperator, onStatement } = options
+  if ([clock, delivery, notifyOperator, onStatement].every((one) => one === undefined))
     return openServerInSecondProcess(secondProcessUrl, url, settings, watch.check)
-  const core = await openAppContext({
+  const context = await openAppContext({
     config: readConfig(settings),
     url,
     onStatement: watch.onStatement,
     ...(clock === undefined ? {} : { clock }),
   })
-  const server = await openServer(core, options)
+  const server = await openServer(context, options)
   return {
     port: server.port,
     async close() {
       await server.close()
-      await core.close()
+      await context.close()
     },
   }
 }
@@ -159,7 +159,7 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
     ...options.settings,
   }
   const watch = await watchStatements(databaseUrl)
-  const core = await openAppContext({
+  const context = await openAppContext({
     config: readConfig(settings),
     url: databaseUrl,
     onStatement: (statement) => {
@@ -168,12 +168,12 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
     },
     ...(options.clock === undefined ? {} : { clock: options.clock }),
   })
-  const server = await openServer(core, options)
+  const server = await openServer(context, options)
   const second = await openSecond(databaseUrl, settings, options, watch)
   const urls = [server, ...(second === null ? [] : [second])].map(({ port }) => `http://127.0.0.1:${port}`)
-  return new TestApp(urls, core, databaseUrl, async () => {
+  return new TestApp(urls, context, databaseUrl, async () => {
     await Promise.all([server.close(), second?.close()])
-    await core.close()
+    await context.close()
     await database?.drop()
     watch.save()
     saveSeenResponses()
@@ -183,10 +183,10 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
 
 /** Starts one app for the whole test file. */
 export function useApp(options: AppOptions = {}): { readonly app: TestApp } {
-  const holder: { app: TestApp } = { app: undefined as never }
+  const fixture: { app: TestApp } = { app: undefined as never }
   beforeAll(async () => {
-    holder.app = await startApp(options)
+    fixture.app = await startApp(options)
   })
-  afterAll(() => holder.app.stop())
-  return holder
+  afterAll(() => fixture.app.stop())
+  return fixture
 }

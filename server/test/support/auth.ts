@@ -27,13 +27,13 @@ export type TestSql = postgres.Sql<{ bigint: number }>
 
 /** A superuser connection, for set-up that no API operation offers and for reading what was written. */
 export function useSql(context: { readonly app: TestApp }): { readonly sql: TestSql } {
-  const holder: { sql: TestSql } = { sql: undefined as never }
+  const fixture: { sql: TestSql } = { sql: undefined as never }
   beforeAll(() => {
     const bigint = { to: 20, from: [20], parse: Number, serialize: String }
-    holder.sql = postgres(context.app.databaseUrl, { max: 2, onnotice: () => undefined, types: { bigint } })
+    fixture.sql = postgres(context.app.databaseUrl, { max: 2, onnotice: () => undefined, types: { bigint } })
   })
-  afterAll(() => holder.sql.end({ timeout: 5 }))
-  return holder
+  afterAll(() => fixture.sql.end({ timeout: 5 }))
+  return fixture
 }
 
 export interface Key extends Pair {
@@ -50,7 +50,7 @@ export async function mintKeys(org: TestOrg, count: number, options: KeyOptions 
   const { scopes = ['assets:read'], expiresAtMs } = options
   const expiresAt = expiresAtMs === undefined ? null : instantFromMillis(expiresAtMs)
   const draft = { name: 'test', scopes, expiresAt, createdBy: null }
-  const minted = await mintCredentials(org.app.core, org.orgId, draft, count)
+  const minted = await mintCredentials(org.app.context, org.orgId, draft, count)
   return minted.map(({ credential: { id, clientId }, clientSecret }) => ({ id, clientId, clientSecret }))
 }
 

@@ -81,7 +81,7 @@ export class Client {
   /** Creates a credential as the operator does. */
   async mint(): Promise<Pair> {
     const draft = { name: 'test', scopes: this.#scopes, expiresAt: null, createdBy: null }
-    const [minted] = await mintCredentials(this.#app.core, this.#orgId, draft, 1)
+    const [minted] = await mintCredentials(this.#app.context, this.#orgId, draft, 1)
     return { clientId: minted!.credential.clientId, clientSecret: minted!.clientSecret }
   }
 

@@ -7,8 +7,8 @@ export async function drainedToken(org: TestOrg, ...scopes: string[]): Promise<{
   const client = org.client(...scopes)
   const pair = await client.mint()
   const token = await client.exchange(pair)
-  const draws = Array.from({ length: 120 }, () => send(org.app.url, 'HEAD', '/api/v1/orgs/me', { token }))
-  const statuses = new Set((await Promise.all(draws)).map((reply) => reply.status))
+  const requests = Array.from({ length: 120 }, () => send(org.app.url, 'HEAD', '/api/v1/orgs/me', { token }))
+  const statuses = new Set((await Promise.all(requests)).map((reply) => reply.status))
   expect([...statuses]).toEqual([200])
   return { token, pair }
 }

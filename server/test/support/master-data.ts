@@ -54,13 +54,13 @@ export type TestSql = postgres.Sql<{ bigint: number }>
 
 /** A superuser connection, for set-up that no API operation offers and for reading what was written. */
 export function useDatabase(context: { readonly app: TestApp }): { readonly sql: TestSql } {
-  const holder: { sql: TestSql } = { sql: undefined as never }
+  const fixture: { sql: TestSql } = { sql: undefined as never }
   beforeAll(() => {
     const bigint = { to: 20, from: [20], parse: Number, serialize: String }
-    holder.sql = postgres(context.app.databaseUrl, { max: 2, onnotice: () => undefined, types: { bigint } })
+    fixture.sql = postgres(context.app.databaseUrl, { max: 2, onnotice: () => undefined, types: { bigint } })
   })
-  afterAll(() => holder.sql.end({ timeout: 5 }))
-  return holder
+  afterAll(() => fixture.sql.end({ timeout: 5 }))
+  return fixture
 }
 
 /** Starts a second server on the same database and returns a function that maps an organization to it. */

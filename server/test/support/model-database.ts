@@ -33,7 +33,7 @@ export const newModel = (): TrackingModel =>
 
 /** A database with many identical organizations, each used for one run. */
 export class ModelDatabase {
-  readonly core: AppContext
+  readonly context: AppContext
   readonly sql: postgres.Sql
   readonly clock: { nowMs: number }
   readonly #database: TestDatabase
@@ -42,13 +42,13 @@ export class ModelDatabase {
   #made = 1_000_000
 
   private constructor(
-    core: AppContext,
+    context: AppContext,
     sql: postgres.Sql,
     clock: { nowMs: number },
     database: TestDatabase,
     violations: readonly string[],
   ) {
-    this.core = core
+    this.context = context
     this.sql = sql
     this.clock = clock
     this.#database = database
@@ -64,17 +64,17 @@ export class ModelDatabase {
     const watch = await watchStatements(database.url)
     const clock = { nowMs: startMs, millis: (): number => clock.nowMs }
     const config = readConfig({ DATABASE_URL: database.url, LASTSEEN_LOG_LEVEL: 'error' })
-    const core = await openAppContext({
+    const context = await openAppContext({
       config,
       url: database.url,
       clock,
       onStatement: (statement) => watch.onStatement(statement),
     })
-    return new ModelDatabase(core, sql, clock, database, watch.violations)
+    return new ModelDatabase(context, sql, clock, database, watch.violations)
   }
 
   async close(): Promise<void> {
-    await this.core.close()
+    await this.context.close()
     await this.sql.end({ timeout: 5 })
     await this.#database.drop()
     expect(this.#violations, 'statements without tenant isolation').toEqual([])
@@ -105,8 +105,8 @@ export class ModelDatabase {
       from ${orgs}, unnest(${assetIds}::bigint[]) id`
     await sql`
       insert into tags (org_id, id, asset_id, tag_type, value, normalized_value, created_at)
-      select org, 30 + place, asset_id, 'barcode', value, value, now()
-      from ${orgs}, unnest(${tagNames}::text[], ${tagHolders}::bigint[]) with ordinality t (value, asset_id, place)`
+      select org, 30 + position, asset_id, 'barcode', value, value, now()
+      from ${orgs}, unnest(${tagNames}::text[], ${tagHolders}::bigint[]) with ordinality t (value, asset_id, position)`
     await sql`
       insert into readers (org_id, id, name, format, clock, token_hash, topic_key, created_at, messages, reads, ignored)
       select org, id, 'Reader', 'generic', 'reader', ''::bytea, '', now(), 0, 0, 0

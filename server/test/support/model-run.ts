@@ -63,13 +63,13 @@ export class ModelRun {
     this.#database = world
     this.#orgId = orgId
     const quiet = (): void => undefined
-    const output = { onTaken: quiet, onMoved: quiet, onUnknown: quiet, onRefused: quiet }
+    const output = { onRecorded: quiet, onMoved: quiet, onUnknown: quiet, onRefused: quiet }
     const queue = new FairQueue({ maxInFlight: 4 })
     this.#ingestor = new ReadIngestor({
       onCounted: () => undefined,
       onBatch: () => undefined,
-      db: world.core.db,
-      clock: world.core.clock,
+      db: world.context.db,
+      clock: world.context.clock,
       queue,
       retentionDays: 400,
       ...output,
@@ -78,7 +78,7 @@ export class ModelRun {
 
   async perform(action: Action): Promise<void> {
     const { model } = this
-    const { core } = this.#database
+    const { context } = this.#database
     const orgId = this.#orgId
     switch (action.kind) {
       case 'read': {
@@ -98,7 +98,7 @@ export class ModelRun {
         if (live.length === 0 || model.locations.get(action.location)!.isDeleted) return
         model.save(action.location, live)
         const at = instant(textOf(model.now))
-        await core.db.withTenant(orgId, (tx) => recordOperatorSighting(tx, orgId, action.location, live, at))
+        await context.db.withTenant(orgId, (tx) => recordOperatorSighting(tx, orgId, action.location, live, at))
         return
       }
       case 'wait': {
@@ -107,10 +107,10 @@ export class ModelRun {
         return
       }
       case 'delete location':
-        expect(await accepted(deleteLocation(core, orgId, action.id))).toBe(model.deleteLocation(action.id))
+        expect(await accepted(deleteLocation(context, orgId, action.id))).toBe(model.deleteLocation(action.id))
         return
       case 'delete asset':
-        expect(await accepted(deleteAsset(core, orgId, action.id))).toBe(model.deleteAsset(action.id))
+        expect(await accepted(deleteAsset(context, orgId, action.id))).toBe(model.deleteAsset(action.id))
         return
       case 'move tag':
         return this.#moveTag(action.tag, action.assetId)
@@ -141,14 +141,14 @@ export class ModelRun {
   }
 
   async #moveTag(tag: string, assetId: number): Promise<void> {
-    const { core } = this.#database
-    const holder = this.model.tags.get(tag)
-    if (holder === assetId || this.model.assets.get(assetId)!.isDeleted) return
-    if (holder != null) {
-      const { tags } = await getRecord(core, assetRepository, this.#orgId, holder)
-      await detachTag(core, assetRepository, this.#orgId, holder, tags.find((one) => one.value === tag)!.id)
+    const { context } = this.#database
+    const owner = this.model.tags.get(tag)
+    if (owner === assetId || this.model.assets.get(assetId)!.isDeleted) return
+    if (owner != null) {
+      const { tags } = await getRecord(context, assetRepository, this.#orgId, owner)
+      await detachTag(context, assetRepository, this.#orgId, owner, tags.find((one) => one.value === tag)!.id)
     }
-    await attachTag(core, assetRepository, this.#orgId, assetId, { type: 'barcode', value: tag })
+    await attachTag(context, assetRepository, this.#orgId, assetId, { type: 'barcode', value: tag })
     this.model.tags.set(tag, assetId)
   }
 
@@ -161,18 +161,18 @@ export class ModelRun {
       const locationId = antennas.get(`${reader} ${one}`)
       return locationId === undefined || locations.get(locationId)!.isDeleted ? [] : [{ antenna: one, locationId }]
     })
-    await changeReader(this.#database.core, this.#orgId, reader, { scanPoints })
+    await changeReader(this.#database.context, this.#orgId, reader, { scanPoints })
   }
 
   async #rename(kind: 'rename asset' | 'name asset' | 'rename location' | 'name location', id: number): Promise<void> {
-    const { core } = this.#database
+    const { context } = this.#database
     const record = kind.endsWith('asset') ? this.model.assets.get(id)! : this.model.locations.get(id)!
     const text = `${kind} ${++this.#names}`
     const change = {
-      'rename asset': () => renameRecord(core, assetRepository, this.#orgId, id, text),
-      'name asset': () => changeAsset(core, this.#orgId, id, { name: text }),
-      'rename location': () => renameLocation(core, this.#orgId, id, text),
-      'name location': () => changeLocation(core, this.#orgId, id, { name: text, parent: {} }),
+      'rename asset': () => renameRecord(context, assetRepository, this.#orgId, id, text),
+      'name asset': () => changeAsset(context, this.#orgId, id, { name: text }),
+      'rename location': () => renameLocation(context, this.#orgId, id, text),
+      'name location': () => changeLocation(context, this.#orgId, id, { name: text, parent: {} }),
     }
     expect(await accepted(change[kind]())).toBe(!record.isDeleted)
     if (record.isDeleted) return
@@ -182,7 +182,7 @@ export class ModelRun {
 
   /** Compares all reads of the service with the model. */
   async compare(at: number): Promise<void> {
-    const { db } = this.#database.core
+    const { db } = this.#database.context
     const everything = { limit: 200, offset: 0 }
     const trails = assetIds.map(async (id) => {
       const { rows, total } = await assetHistory(db.read, this.#orgId, id, { ...everything, descending: false })
@@ -216,7 +216,7 @@ export class ModelRun {
         at: at === undefined ? undefined : instant(textOf(at)),
         now: instant(textOf(this.model.now)),
       }
-      const { rows, total } = await assetLocations(this.#database.core.db.read, this.#orgId, request, limits)
+      const { rows, total } = await assetLocations(this.#database.context.db.read, this.#orgId, request, limits)
       const shown = rows.map(({ assetDeletedAt, ...rest }) => ({ ...rest, isDeleted: assetDeletedAt !== null }))
       expect(shown).toEqual(expected.slice(offset, offset + limit))
       expect(total).toBe(expected.length)
@@ -245,7 +245,7 @@ export class ModelRun {
       order by occurred_at desc, delivery_id`
     for (let offset = 0; offset <= expected.length; offset += limit) {
       const request = { limit, offset, from, to }
-      const { rows, total } = await listLocationEvents(this.#database.core.db.read, this.#orgId, locationId, request)
+      const { rows, total } = await listLocationEvents(this.#database.context.db.read, this.#orgId, locationId, request)
       const shown = rows.map(({ event, assetId, otherId, occurredAt }) => ({ event, assetId, otherId, occurredAt }))
       const page = expected.slice(offset, offset + limit)
       expect(shown).toEqual(page.map((row) => ({ ...row, occurredAt: fromDatabase(row['occurredAt']) })))

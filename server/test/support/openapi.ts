@@ -10,7 +10,7 @@ import { describeSessionApi } from '../../src/api/session/openapi.ts'
 import { sessionSurface } from '../../src/api/session/surface.ts'
 import type { AnyRoute } from '../../src/http/route.ts'
 import { Router } from '../../src/http/router.ts'
-import { evidenceFolder } from './statements.ts'
+import { coverageFolder } from './statements.ts'
 
 /** Only the route definitions are used: no handler is called, so no dependency is needed. */
 const nothing = new Proxy({}, {}) as never
@@ -107,7 +107,7 @@ export function assertDescribedResponse(method: string, path: string, reply: Ans
 
 /** Records the seen responses, so that a later check can name the declared responses that no test produced. */
 export function saveSeenResponses(): void {
-  mkdirSync(evidenceFolder, { recursive: true })
+  mkdirSync(coverageFolder, { recursive: true })
   const name = `answers-${process.pid}-${Math.random().toString(36).slice(2)}.json`
-  writeFileSync(join(evidenceFolder, name), JSON.stringify([...answers]))
+  writeFileSync(join(coverageFolder, name), JSON.stringify([...answers]))
 }

@@ -11,23 +11,23 @@ import { TcpProxy } from './tcp-proxy.ts'
 
 /** Starts an app that reaches its database through a proxy, so that a test can simulate an outage. */
 export function useAppBehindProxy(clock: Clock): { readonly app: TestApp; readonly proxy: TcpProxy } {
-  const holder = { app: undefined as never as TestApp, proxy: undefined as never as TcpProxy }
+  const fixture = { app: undefined as never as TestApp, proxy: undefined as never as TcpProxy }
   beforeAll(async () => {
     const database = await cloneDatabase()
-    holder.proxy = new TcpProxy(database.url)
-    await holder.proxy.open()
-    const { url } = holder.proxy
-    const core = await openAppContext({ config: readConfig({ DATABASE_URL: url }), url, clock })
+    fixture.proxy = new TcpProxy(database.url)
+    await fixture.proxy.open()
+    const { url } = fixture.proxy
+    const context = await openAppContext({ config: readConfig({ DATABASE_URL: url }), url, clock })
     const log = pino({ level: 'silent' })
-    const server = await startServer(core, { host: '127.0.0.1', port: 0, isOneOfSeveral: false, log })
-    holder.app = new TestApp([`http://127.0.0.1:${server.port}`], core, database.url, async () => {
+    const server = await startServer(context, { host: '127.0.0.1', port: 0, isOneOfSeveral: false, log })
+    fixture.app = new TestApp([`http://127.0.0.1:${server.port}`], context, database.url, async () => {
       await server.close(1000)
-      await core.close()
-      await holder.proxy.close()
+      await context.close()
+      await fixture.proxy.close()
       await database.drop()
       saveSeenResponses()
     })
   })
-  afterAll(() => holder.app.stop())
-  return holder
+  afterAll(() => fixture.app.stop())
+  return fixture
 }

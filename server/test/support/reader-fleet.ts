@@ -59,14 +59,14 @@ export class ReaderFleet {
     assetsEach: number,
     nowMs = Date.now(),
   ): Promise<ReaderFleet> {
-    const core = await openAppContext({ config: readConfig({ DATABASE_URL: databaseUrl }), url: databaseUrl })
+    const context = await openAppContext({ config: readConfig({ DATABASE_URL: databaseUrl }), url: databaseUrl })
     try {
-      const { orgId } = await createOrganization(core, 'Fleet')
+      const { orgId } = await createOrganization(context, 'Fleet')
       const draft = { description: null, isActive: true, validTo: null }
       const locations: number[] = []
       for (let index = 0; index < locationCount; index++)
         locations.push(
-          (await createLocation(core, orgId, { ...draft, name: `Place ${index}`, tags: [], parent: {} })).id,
+          (await createLocation(context, orgId, { ...draft, name: `Location ${index}`, tags: [], parent: {} })).id,
         )
       const scanPoints = locations.map((locationId, index) => ({ antenna: index + 1, locationId }))
       const readers: FleetReader[] = []
@@ -75,10 +75,10 @@ export class ReaderFleet {
         for (let index = 0; index < assetsEach; index++) {
           const tag = newTag()
           const tags = [{ type: 'rfid' as const, value: tag }]
-          const made = await createAsset(core, orgId, { ...draft, name: `Thing ${index}`, metadata: {}, tags })
+          const made = await createAsset(context, orgId, { ...draft, name: `Thing ${index}`, metadata: {}, tags })
           assets.push({ id: made.id, tag })
         }
-        const { reader: made, token } = await createReader(core, orgId, {
+        const { reader: made, token } = await createReader(context, orgId, {
           name: `R${reader}`,
           format: 'auto',
           clock: 'reader',
@@ -89,7 +89,7 @@ export class ReaderFleet {
       }
       return new ReaderFleet(orgId, locations, readers, nowMs)
     } finally {
-      await core.close()
+      await context.close()
     }
   }
 

@@ -31,12 +31,12 @@ async function open({ url, settings }) {
     if (statements.has(text)) return
     statements.set(text, { text, values: values.map(example), templates: statement.templates.map(templatePrint) })
   }
-  const core = await openAppContext({ config: readConfig(settings), url, onStatement })
+  const context = await openAppContext({ config: readConfig(settings), url, onStatement })
   const log = pino({ level: 'silent' })
-  const server = await startServer(core, { host: '127.0.0.1', port: 0, isOneOfSeveral: false, log })
+  const server = await startServer(context, { host: '127.0.0.1', port: 0, isOneOfSeveral: false, log })
   opened.set(server.port, async () => {
     await server.close(1000)
-    await core.close()
+    await context.close()
     return [...statements.values()]
   })
   return { port: server.port }

@@ -7,7 +7,7 @@ import { type Sql, render } from '../../src/db/sql.ts'
 import { tables } from '../../src/db/schema/tables.ts'
 import { type TenancyRules, tenancyViolations, loadSqlParser, statementTables } from './tenant-sql-linter.ts'
 
-export const evidenceFolder = fileURLToPath(new URL('../../.cache/evidence', import.meta.url))
+export const coverageFolder = fileURLToPath(new URL('../../.cache/coverage', import.meta.url))
 
 /** The literal parts of a template: the same in the source and at run time. */
 export const templateFingerprint = (strings: readonly string[]): string => strings.join('\u0000')
@@ -109,10 +109,10 @@ export async function watchStatements(url: string) {
       if (!checked.has(text)) check({ text, values, templates: statement.templates.map(templateFingerprint) })
     },
     save(): void {
-      mkdirSync(evidenceFolder, { recursive: true })
+      mkdirSync(coverageFolder, { recursive: true })
       const name = `statements-${process.pid}-${Math.random().toString(36).slice(2)}.json`
-      writeFileSync(join(evidenceFolder, name), JSON.stringify([...templates]))
-      writeFileSync(join(evidenceFolder, `examples-${name}`), JSON.stringify([...examples]))
+      writeFileSync(join(coverageFolder, name), JSON.stringify([...templates]))
+      writeFileSync(join(coverageFolder, `examples-${name}`), JSON.stringify([...examples]))
     },
   }
 }

@@ -597,7 +597,7 @@ class Analysis {
     for (const relation of left.relations) relation.joins.push({ side: sides.left, on })
     for (const relation of right.relations) relation.joins.push({ side: sides.right, on })
     if (!merges) return tree
-    // The merged column of USING is the preserved side's; FULL JOIN makes one that belongs to neither.
+    // The merged column of USING is the preserved side's; FULL JOIN makes a column that belongs to neither.
     if (sides.left === 'full') return { ...tree, org: () => ({ definite: [], possible: [], merged: true }) }
     return { ...tree, org: sides.left === 'nullable' ? right.org : left.org }
   }

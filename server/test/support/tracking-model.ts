@@ -86,17 +86,17 @@ export class TrackingModel {
 
   /** Applies one message; its reads may be in any order of time. */
   read({ reader, reads }: ModelMessage): { accepted: number; ignored: number } {
-    const settled = reads.map((read) => {
-      const isBelieved = read.timestamp !== null && read.timestamp <= this.now + 120 * second
-      return { ...read, observedAt: isBelieved ? read.timestamp! : this.now }
+    const resolved = reads.map((read) => {
+      const isPlausible = read.timestamp !== null && read.timestamp <= this.now + 120 * second
+      return { ...read, observedAt: isPlausible ? read.timestamp! : this.now }
     })
-    const known = settled.filter((read) => read.observedAt >= this.now - 400 * day && this.tags.get(read.tag) != null)
+    const known = resolved.filter((read) => read.observedAt >= this.now - 400 * day && this.tags.get(read.tag) != null)
     for (const read of known.toSorted((a, b) => a.observedAt - b.observedAt)) {
       const asset = this.assets.get(this.tags.get(read.tag)!)!
-      const place = this.#live(this.antennas.get(`${reader} ${read.antenna}`))
+      const location = this.#live(this.antennas.get(`${reader} ${read.antenna}`))
       const minute = minuteOf(read.observedAt)
       if (asset.minutes.has(minute)) continue
-      const row = { observedAt: read.observedAt, locationId: place?.id ?? null }
+      const row = { observedAt: read.observedAt, locationId: location?.id ?? null }
       asset.minutes.set(minute, row)
       if (asset.last === null || minute > asset.last.minute) this.#arrive(asset, minute, row)
     }
@@ -148,7 +148,7 @@ export class TrackingModel {
   deleteAsset(id: number): boolean {
     const asset = this.assets.get(id)!
     if (asset.isDeleted) return false
-    for (const [tag, holder] of this.tags) if (holder === id) this.tags.set(tag, null)
+    for (const [tag, owner] of this.tags) if (owner === id) this.tags.set(tag, null)
     return (asset.isDeleted = true)
   }
 
@@ -165,20 +165,20 @@ export class TrackingModel {
   /** Where every scanned asset is, or was at an instant; times are compared at the millisecond they show. */
   report(options: { isWithDeleted: boolean; at?: number }): ModelPosition[] {
     const { at = Infinity } = options
-    const shown = [...this.assets.values()].filter((asset) => options.isWithDeleted || !asset.isDeleted)
-    return shown.flatMap((asset) => {
+    const included = [...this.assets.values()].filter((asset) => options.isWithDeleted || !asset.isDeleted)
+    return included.flatMap((asset) => {
       const known = [...asset.minutes]
         .filter(([, row]) => Math.floor(row.observedAt / 1000) <= at / 1000)
         .toSorted(([a], [b]) => a - b)
       const row = known.at(-1)?.[1]
       if (row === undefined) return []
-      const place = this.#live(row.locationId)
+      const location = this.#live(row.locationId)
       return [
         {
           assetId: asset.id,
           assetKey: asset.key,
-          locationId: place?.id ?? null,
-          locationKey: place?.key ?? null,
+          locationId: location?.id ?? null,
+          locationKey: location?.key ?? null,
           isDeleted: asset.isDeleted,
           lastSeenAt: textOf(row.observedAt),
         },

@@ -141,7 +141,7 @@ export class Site {
     }> = {},
   ): Promise<{ token: string; readerId: number }> {
     const whole = { name: 'Gate', format: 'auto', clock: 'reader', scanPoints: [], ...draft }
-    const { reader, token } = await createReader(this.app.core, this.org.orgId, whole)
+    const { reader, token } = await createReader(this.app.context, this.org.orgId, whole)
     return { token, readerId: reader.id }
   }
 
@@ -160,7 +160,7 @@ export class Site {
   /** Records that an operator saw the assets at the location. */
   recordSighting(location: { id: number }, assets: readonly { id: number }[], at: string) {
     const ids = assets.map((thing) => thing.id)
-    return this.app.core.db.withTenant(this.org.orgId, (tx) =>
+    return this.app.context.db.withTenant(this.org.orgId, (tx) =>
       recordOperatorSighting(tx, this.org.orgId, location.id, ids, instant(at)),
     )
   }

@@ -126,9 +126,9 @@ export class WebhookOrg {
     location: SiteLocation,
     { isPublished = true } = {},
   ): Promise<string[]> {
-    const at = new Date(this.app.core.clock.millis()).toISOString()
+    const at = new Date(this.app.context.clock.millis()).toISOString()
     const moves = await this.site.recordSighting(location, assets, at)
-    if (isPublished) await this.app.core.pubsub.publish('moved', String(this.orgId))
+    if (isPublished) await this.app.context.pubsub.publish('moved', String(this.orgId))
     return moves.map((move) => move.deliveryId)
   }
 

@@ -11,10 +11,10 @@ let hall: number
 let shelf: number
 
 beforeAll(async () => {
-  orgId = (await createOrganization(used.core, 'Leaf')).orgId
+  orgId = (await createOrganization(used.context, 'Leaf')).orgId
   const draft = { ...{ name: 'a', description: null }, isActive: true, validTo: null, tags: [] }
-  hall = (await createLocation(used.core, orgId, { ...draft, externalKey: 'HALL', parent: {} })).id
-  shelf = (await createLocation(used.core, orgId, { ...draft, externalKey: 'SHELF', parent: { id: hall } })).id
+  hall = (await createLocation(used.context, orgId, { ...draft, externalKey: 'HALL', parent: {} })).id
+  shelf = (await createLocation(used.context, orgId, { ...draft, externalKey: 'SHELF', parent: { id: hall } })).id
 })
 
 /** The text of the statement that selects the page. */
@@ -23,7 +23,7 @@ async function pageStatement(locationId: number, includeDescendants: boolean): P
   const db = {
     query: <Row extends object>(statement: Sql): Promise<Row[]> => {
       text = render(statement).text
-      return used.core.db.read.query<Row>(statement)
+      return used.context.db.read.query<Row>(statement)
     },
   }
   await listLocationEvents(db, orgId, locationId, { limit: 50, offset: 0, includeDescendants })

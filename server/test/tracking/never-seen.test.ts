@@ -14,12 +14,12 @@ let orgId: number
 
 const createNamed = (externalKey: string) => {
   const draft = { ...{ externalKey, name: 'a', description: null }, isActive: true, validTo: null, tags: [] }
-  return createAsset(context.app.core, orgId, { ...draft, type: 'asset', metadata: {} })
+  return createAsset(context.app.context, orgId, { ...draft, type: 'asset', metadata: {} })
 }
 
 /** Records a sighting of the asset, as a statement of the recording does. */
 async function see(id: number): Promise<void> {
-  await context.app.core.db.withTenant(orgId, async (tx) => {
+  await context.app.context.db.withTenant(orgId, async (tx) => {
     await tx.query(sql`
       insert into asset_positions (org_id, asset_id, last_seen_at) values (${orgId}, ${id}, now())`)
     await incrementScanned(tx, orgId, { live: 1, deleted: 0 })
@@ -27,7 +27,7 @@ async function see(id: number): Promise<void> {
 }
 
 const listed = async (limit: number, offset: number) => {
-  const { rows, total } = await listNeverSeenAssets(context.app.core.db.read, orgId, { limit, offset })
+  const { rows, total } = await listNeverSeenAssets(context.app.context.db.read, orgId, { limit, offset })
   return [total, rows.map((row) => row.externalKey)]
 }
 
@@ -47,7 +47,7 @@ async function executedPlan(): Promise<string> {
 }
 
 beforeAll(async () => {
-  orgId = (await createOrganization(context.app.core, 'Never seen')).orgId
+  orgId = (await createOrganization(context.app.context, 'Never seen')).orgId
 })
 
 describe('The list of assets that were never seen', () => {

@@ -21,7 +21,7 @@ const namesOf = async (overviews: OverviewCache, orgId: number): Promise<string[
 
 describe('An overview that took long to compute', () => {
   it('is computed again a second later', async () => {
-    const { db, clock } = context.app.core
+    const { db, clock } = context.app.context
     const overviews = new OverviewCache({ db, clock })
     const site = await Site.open(context.app, 'Yard')
     const { orgId } = site.org

@@ -25,14 +25,14 @@ let [pallet, crate] = [0, 0]
 
 const newAsset = async (...tags: string[]): Promise<number> => {
   const drafts = tags.map((value) => ({ type: 'barcode' as const, value }))
-  return (await createAsset(used.core, orgId, { ...draft, name: 'Thing', metadata: {}, tags: drafts })).id
+  return (await createAsset(used.context, orgId, { ...draft, name: 'Thing', metadata: {}, tags: drafts })).id
 }
 
 beforeAll(async () => {
-  orgId = (await createOrganization(used.core, 'Recording')).orgId
+  orgId = (await createOrganization(used.context, 'Recording')).orgId
   const locations: number[] = []
   for (const name of ['Dock', 'Hall', 'Yard'])
-    locations.push((await createLocation(used.core, orgId, { ...draft, name, parent: {} })).id)
+    locations.push((await createLocation(used.context, orgId, { ...draft, name, parent: {} })).id)
   ;[dock, hall, yard] = locations as [number, number, number]
 })
 beforeEach(async () => {
@@ -47,11 +47,15 @@ const seen = (assetId: number, locationId: number | null, clock: string): Sighti
 })
 
 const recorded = (sightings: readonly Sighting[]) =>
-  used.core.db.withTenant(orgId, (tx) => recordSightings(tx, orgId, sightings, new Map(), at('12:00:00')))
+  used.context.db.withTenant(orgId, (tx) => recordSightings(tx, orgId, sightings, new Map(), at('12:00:00')))
 
 /** The minutes of these assets, in order of asset and time. */
 async function minutesOf(...assetIds: number[]): Promise<Sighting[]> {
-  const rows = await used.core.db.read.query<{ asset_id: number; location_id: number | null; observed_at: string }>(sql`
+  const rows = await used.context.db.read.query<{
+    asset_id: number
+    location_id: number | null
+    observed_at: string
+  }>(sql`
     select asset_id, location_id, observed_at from asset_minutes
     where org_id = ${orgId} and asset_id = any(${assetIds}::bigint[]) order by asset_id, minute`)
   return rows.map((row) => ({
@@ -193,7 +197,7 @@ describe('moves along sightings', () => {
   it('include a change within the last-seen minute, which only an operator can make', async () => {
     await along(seen(pallet, dock, '10:00:00'))
     expect(await along(seen(pallet, hall, '10:00:30'))).toEqual([])
-    const moves = await used.core.db.withTenant(orgId, (tx) =>
+    const moves = await used.context.db.withTenant(orgId, (tx) =>
       recordOperatorSighting(tx, orgId, hall, [pallet, pallet], at('10:00:30')),
     )
     expect(moves).toMatchObject([{ from: { id: dock }, to: { id: hall }, occurredAt: at('10:00:30') }])
@@ -217,13 +221,13 @@ describe('a batch of reads', () => {
   const newReader = async (smoothing: { reads: number; seconds: number; marginDb: null } | null = null) => {
     const scanPoints = [dock, hall].map((locationId, index) => ({ antenna: index + 1, locationId }))
     const whole = { name: 'Gate', format: 'auto', clock: 'reader', scanPoints, smoothing }
-    return (await createReader(used.core, orgId, whole)).reader.id
+    return (await createReader(used.context, orgId, whole)).reader.id
   }
 
   it('uses the first identity that is attached to an asset, for each read', async () => {
     const readerId = await newReader()
     const [first, second] = [await newAsset('A-1'), await newAsset('B-1', 'B-2')]
-    const { isKnown, moves } = await recordReads(used.core, orgId, [
+    const { isKnown, moves } = await recordReads(used.context, orgId, [
       read(readerId, 1, '10:00:05', 'A-0', 'A-1', 'B-2'),
       read(readerId, 2, '10:00:05', 'B-2', 'A-1'),
       read(readerId, 2, '10:00:05', 'A-0'),
@@ -241,8 +245,8 @@ describe('a batch of reads', () => {
   ])('%s leaves out reads of a reader that was deleted meanwhile', async (_by, smoothing) => {
     const [gone, there] = [await newReader(smoothing), await newReader(smoothing)]
     const asset = await newAsset(`C-${there}`)
-    await removeReader(used.core, orgId, gone)
-    const { isKnown, moves } = await recordReads(used.core, orgId, [
+    await removeReader(used.context, orgId, gone)
+    const { isKnown, moves } = await recordReads(used.context, orgId, [
       read(gone, 1, '10:00:05', `C-${there}`),
       read(there, 2, '10:00:06', `C-${there}`),
     ])
@@ -254,6 +258,6 @@ describe('a batch of reads', () => {
   it('of unknown tags records nothing', async () => {
     const readerId = await newReader()
     const batch = [read(readerId, 1, '10:00:05', 'nobody'), read(readerId, 1, '10:00:05')]
-    expect(await recordReads(used.core, orgId, batch)).toEqual({ isKnown: [false, false], moves: 0 })
+    expect(await recordReads(used.context, orgId, batch)).toEqual({ isKnown: [false, false], moves: 0 })
   })
 })

@@ -12,7 +12,7 @@ describe('The replay of a live stream', () => {
     const site = await Site.open(context.app, 'Dock')
     const asset = await site.createAsset('Pallet')
     await site.recordSighting(site.locations[0]!, [asset], '2026-05-04T11:59:00Z')
-    const { db } = context.app.core
+    const { db } = context.app.context
     const read: Db = { query: () => Promise.reject(new Error('a lookup')) }
     const feed = new LiveFeed({ db: { ...db, read, searches: (orgId) => db.searches(orgId) }, clock: context.clock })
     const recordedAt = instantFromMillis(context.clock.millis() - 60_000)

@@ -6,7 +6,7 @@ import { Site, database, eventually, useTracking } from '../support/tracking.ts'
 /** Forty days: months that ended more than forty days ago are dropped. */
 const context = useTracking('2026-03-20T12:00:00Z', { settings: { LASTSEEN_RETENTION_DAYS: '40' } })
 
-const keep = (): Promise<string[]> => keepRetention(context.app.core, context.app.databaseUrl)
+const keep = (): Promise<string[]> => keepRetention(context.app.context, context.app.databaseUrl)
 
 /** Sets the clock; earlier tokens may have expired, so the sites get new ones. */
 function setClock(text: string, ...sites: Site[]): void {

@@ -10,7 +10,7 @@ const network = useWebhookNetwork()
 /** The tolerance for delays of the machine. */
 const slackMs = 2500
 
-const patience = 60_000
+const timeoutMs = 60_000
 
 /** One event sent to an endpoint that behaves like this, and when its attempts arrived, in milliseconds between them. */
 async function deliver(
@@ -36,7 +36,7 @@ const outcomes = async (webhookOrg: WebhookOrg) =>
   (await webhookOrg.attempts()).reverse().map((one) => [one['attempt'], one['status'], one['error']])
 
 async function settled(webhookOrg: WebhookOrg, count: number): Promise<unknown[]> {
-  await eventually(async () => expect(await webhookOrg.attempts()).toHaveLength(count), patience)
+  await eventually(async () => expect(await webhookOrg.attempts()).toHaveLength(count), timeoutMs)
   return outcomes(webhookOrg)
 }
 
@@ -111,7 +111,7 @@ describe.concurrent('an event whose delivery', { timeout: 90_000 }, () => {
     const statuses = [304, 400, 401, 404, 410, 429, 503]
     const sent = await Promise.all(statuses.map((status) => deliver(respondWith(status, { 'retry-after': '60' }))))
     for (const { receiver } of sent) {
-      await eventually(async () => expect(receiver.received).toHaveLength(2), patience)
+      await eventually(async () => expect(receiver.received).toHaveLength(2), timeoutMs)
       expectPause(gaps(receiver)[0], 1000)
     }
   })
@@ -129,7 +129,7 @@ describe.concurrent('an event whose delivery', { timeout: 90_000 }, () => {
       const timer = setInterval(() => response.write('.'), 100)
       response.on('close', () => clearInterval(timer))
     })
-    await eventually(async () => expect(receiver.received).toHaveLength(2), patience)
+    await eventually(async () => expect(receiver.received).toHaveLength(2), timeoutMs)
     const [first] = (await webhookOrg.attempts()).slice(-1)
     expect(first).toMatchObject({ attempt: 1, status: 200, error: 'timeout' })
     expect(first!['duration_ms']).toBeGreaterThanOrEqual(4990)

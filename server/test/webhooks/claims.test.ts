@@ -1,7 +1,7 @@
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { type AppContext, openAppContext } from '../../src/app/context.ts'
-import { webhookNeeds } from '../../src/app/webhooks.ts'
+import { webhookDeps } from '../../src/app/webhooks.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { instantFromMillis } from '../../src/kernel/instant.ts'
 import { createOrganization } from '../../src/organizations/commands.ts'
@@ -15,15 +15,15 @@ const waiting = 20_000
 const fewSteps = 50
 let database: TestDatabase
 let admin: postgres.Sql
-let core: AppContext
+let context: AppContext
 let orgId: number
 
 beforeAll(async () => {
   database = await cloneDatabase()
   admin = postgres(database.url, { max: 1, onnotice: () => undefined })
-  core = await openAppContext({ config: readConfig({ DATABASE_URL: database.url }), url: database.url })
-  orgId = (await createOrganization(core, 'Far behind')).orgId
-  await createWebhook(webhookNeeds(core), orgId, { url: 'https://example.com/', isEnabled: true })
+  context = await openAppContext({ config: readConfig({ DATABASE_URL: database.url }), url: database.url })
+  orgId = (await createOrganization(context, 'Far behind')).orgId
+  await createWebhook(webhookDeps(context), orgId, { url: 'https://example.com/', isEnabled: true })
   // The database now plans for empty tables.
   for (let times = 0; times < 10; times++) {
     expect(await claimTen()).toBeNull()
@@ -41,19 +41,19 @@ beforeAll(async () => {
     select w.org_id, w.generation, r.recorded_at, r.delivery_id from recorded r, webhooks w where w.org_id = ${orgId}`
 })
 afterAll(async () => {
-  await core.close()
+  await context.close()
   await admin.end({ timeout: 5 })
   await database.drop()
 })
 
-const claimTen = () => claimMoves(core.db, orgId, { limit: 10, notBefore: instantFromMillis(0) })
+const claimTen = () => claimMoves(context.db, orgId, { limit: 10, notBefore: instantFromMillis(0) })
 const dropLate = () => {
   const notBefore = instantFromMillis(Date.now() + 60_000)
-  return core.db.withTenant(orgId, (tx) => deleteExpired(tx, orgId, notBefore))
+  return context.db.withTenant(orgId, (tx) => deleteExpired(tx, orgId, notBefore))
 }
 
 const reads = (work: () => Promise<unknown>) =>
-  countRowsRead({ admin, db: core.db, orgId }, ['webhook_outbox', 'moves'], work)
+  countRowsRead({ admin, db: context.db, orgId }, ['webhook_outbox', 'moves'], work)
 
 // On Citus the rows are read on other nodes, and every statement is planned again.
 describe.skipIf(inject('isCitus'))('With any number of waiting events', () => {

@@ -111,7 +111,7 @@ describe('a delivery', () => {
     const renamed = await webhookOrg.site.api.patch(`/api/v1/assets/${thing.id}`, { name: 'New name' })
     expect(renamed.status).toBe(200)
     expect((await webhookOrg.site.api.patch(`/api/v1/locations/${dock.id}`, { name: 'New dock' })).status).toBe(200)
-    await network.app.core.pubsub.publish('moved', String(webhookOrg.orgId))
+    await network.app.context.pubsub.publish('moved', String(webhookOrg.orgId))
     await eventually(async () => expect(receiver.received).toHaveLength(1))
     expect(bodyOf(receiver.received[0]!).data).toMatchObject({
       asset: { name: 'Old name' },

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { webhookNeeds } from '../../src/app/webhooks.ts'
+import { webhookDeps } from '../../src/app/webhooks.ts'
 import { recordOperatorSighting } from '../../src/tracking/recording/record-operator-sighting.ts'
 import { lapseOrganization, reinstateOrganization } from '../../src/webhooks/commands.ts'
 import { startApp } from '../support/app.ts'
@@ -85,7 +85,7 @@ describe('while the webhook is disabled', () => {
     await webhookOrg.change({ enabled: true })
     await webhookOrg.change({ url: urlOf(fresh) })
     expect(await webhookOrg.outbox()).toEqual({ moves: 2, waiting: 2 })
-    await network.app.core.pubsub.publish('moved', String(webhookOrg.orgId))
+    await network.app.context.pubsub.publish('moved', String(webhookOrg.orgId))
     await eventually(async () => expect(fresh.received).toHaveLength(2))
     expect(old.received).toEqual([])
   })
@@ -107,7 +107,7 @@ describe('while the webhook is disabled', () => {
     const asset = await webhookOrg.site.createAsset('In between')
     const [dock] = webhookOrg.locations
     const at = instant(new Date(clock.millis()).toISOString())
-    await network.app.core.db.withTenant(webhookOrg.orgId, async (tx) => {
+    await network.app.context.db.withTenant(webhookOrg.orgId, async (tx) => {
       expect(await recordOperatorSighting(tx, webhookOrg.orgId, dock.id, [asset.id], at)).toHaveLength(1)
       await webhookOrg.change({ enabled: false })
       await webhookOrg.change({ enabled: true })
@@ -157,7 +157,7 @@ describe('an organization', () => {
   it('that lapses is sent nothing, and once reinstated only new moves (D42)', async () => {
     const receiver = await network.receiver()
     const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
-    const deps = webhookNeeds(network.app.core)
+    const deps = webhookDeps(network.app.context)
     await stalled(webhookOrg, 2)
     await lapseOrganization(deps, webhookOrg.orgId)
     await webhookOrg.move()
@@ -173,7 +173,7 @@ describe('an organization', () => {
   it('that lapsed is sent nothing when its webhook is enabled or created again, until it is reinstated', async () => {
     const receiver = await network.receiver()
     const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
-    const deps = webhookNeeds(network.app.core)
+    const deps = webhookDeps(network.app.context)
     await lapseOrganization(deps, webhookOrg.orgId)
     await webhookOrg.change({ enabled: false })
     await webhookOrg.change({ enabled: true })
@@ -190,7 +190,7 @@ describe('an organization', () => {
   it('that is reinstated with a disabled webhook is sent nothing', async () => {
     const receiver = await network.receiver()
     const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
-    const deps = webhookNeeds(network.app.core)
+    const deps = webhookDeps(network.app.context)
     await webhookOrg.change({ enabled: false })
     await lapseOrganization(deps, webhookOrg.orgId)
     await reinstateOrganization(deps, webhookOrg.orgId)
@@ -200,7 +200,7 @@ describe('an organization', () => {
 })
 
 describe('a move that no process claimed', () => {
-  it('for 10 minutes is dropped and counted, and one that waited less is sent (D33)', async () => {
+  it('for 10 minutes is dropped and counted, and an event that waited less is sent (D33)', async () => {
     const receiver = await network.receiver()
     const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
     const sql = database(network.app)

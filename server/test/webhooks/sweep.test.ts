@@ -16,9 +16,9 @@ function openDeliverer(onAttempt: (isDelivered: boolean) => void): Deliverer {
   return new Deliverer({
     onSwept: () => undefined,
     runSweep: (sweep) => sweep(),
-    db: app.core.db,
+    db: app.context.db,
     clock,
-    secretBox: new SecretBox(app.core.keys.secretKey, 'webhook secrets'),
+    secretBox: new SecretBox(app.context.keys.secretKey, 'webhook secrets'),
     target: new GuardedConnector({ allowed, ca: authority.certificate, nameServers: [names.address] }),
     timeoutMs: 5000,
     retryDelaysMs: [],

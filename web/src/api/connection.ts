@@ -33,7 +33,7 @@ export function checkConnection(): Promise<boolean> {
   return checkInFlight
 }
 
-// The browser knows about its network, not about the server.
+// The `online` event concerns the network of the browser and says nothing about the server.
 onlineManager.setEventListener(() => {
   const onChange = (): void => void checkConnection()
   window.addEventListener('online', onChange)

@@ -10,7 +10,10 @@ export const overview = () =>
     staleTime: 20_000,
   })
 
-/** Problems with readers, tags, webhooks and imports. No live event announces all of them, so the page polls. */
+/**
+ * Problems with readers, tags, webhooks and imports. The live stream does not have an event for each of them, so the page
+ * polls.
+ */
 export const attention = () =>
   queryOptions({
     queryKey: ['attention'],

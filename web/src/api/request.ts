@@ -9,7 +9,7 @@ export type { Query }
 
 const client = createClient(accessToken)
 
-/** For requests that are answered at once. Where a network loses them, the user learns of it within seconds. */
+/** For requests that the server answers at once. When the network loses one, the user sees the error within seconds. */
 const impatientClient = createClient(accessToken, 10_000)
 
 /** An empty filter is none, so its parameter is omitted. */

@@ -4,7 +4,9 @@ import { useEffect, useSyncExternalStore } from 'react'
 import { isConnected, subscribeToConnection } from '../api/connection.ts'
 import { IconAlertTriangle } from './icons.ts'
 
-/** What is fixed to the lower edge of the screen stays above the banner, and the page scrolls as much further. */
+/**
+ * The CSS uses it to place elements that are fixed to the lower edge of the screen above the banner, and to pad the page.
+ */
 const heightVariable = '--connection-banner-height'
 
 /** Shown while the server cannot be reached: above the bottom bar of a phone, beside the navigation of a desk. */

@@ -18,7 +18,10 @@ interface WaitingDeletion {
 const toastId = 'deletions'
 let waiting: readonly WaitingDeletion[] = []
 
-/** All deletions share one message: the number of messages is limited, and one that is not shown cannot be undone. */
+/**
+ * All deletions share one message: the number of messages is limited, and a deletion without a visible message could not
+ * be undone.
+ */
 function setWaiting(next: readonly WaitingDeletion[]): void {
   const message = (
     <Stack gap="xs" mah="40dvh" style={{ overflowY: 'auto' }}>

@@ -9,7 +9,7 @@ export function useUser(): User {
   return user ?? signedOutUser
 }
 
-/** Rendered between signing out and the redirect to the sign-in page. */
+/** The user of a page that is rendered between the sign-out and the redirect to the sign-in page. */
 const signedOutUser: User = {
   id: 0,
   email: '',

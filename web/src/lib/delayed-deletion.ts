@@ -1,5 +1,5 @@
 /**
- * Deletions that wait before they are sent, so that they can be undone. Until then the server knows nothing of them: a
+ * Deletions that wait before they are sent, so that they can be undone. They are not sent to the server before, so a
  * browser that crashes deletes nothing. When the user leaves the page or signs out, they are sent at once.
  */
 export const undoSeconds = 30
@@ -13,7 +13,7 @@ interface PendingDeletion {
 
 const pending = new Set<PendingDeletion>()
 const inFlight = new Set<PendingDeletion>()
-/** Stay hidden, because the server caches some lists for a few seconds. No id is used twice. */
+/** Deleted ids stay hidden, because the server caches some lists for a few seconds. No id is used twice. */
 const deleted = new Set<number>()
 const listeners = new Set<() => void>()
 let pendingIds: ReadonlySet<number> = new Set()

@@ -19,7 +19,7 @@ const formatBy = (options: Intl.DateTimeFormatOptions): ((at: number) => string)
   return (at) => format.format(at)
 }
 
-/** The texts of calendars. */
+/** The labels of calendars. */
 export const weekday = formatBy({ weekday: 'short' })
 export const month = formatBy({ month: 'short' })
 export const monthOfYear = formatBy({ month: 'long', year: 'numeric' })

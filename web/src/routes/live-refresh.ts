@@ -21,7 +21,9 @@ function staleKeys(events: readonly LiveEvent[]): QueryKey[] {
   return [...(kinds.has('move') ? keysOfMoves : []), ...(kinds.has('readers') ? keysOfReaders : [])]
 }
 
-/** The assets at a location come and go with their moves: while the pointer is over a table, its rows stay in place. */
+/**
+ * Moves change the rows of the table of assets at a location. The rows do not change while the pointer is over the table.
+ */
 const isPointerOverTable = (): boolean =>
   matchMedia('(hover: hover)').matches && document.querySelector('.table-wrap:hover') !== null
 

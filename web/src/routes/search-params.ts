@@ -62,7 +62,7 @@ export const readersSearch = (raw: Raw) =>
     page: positiveInteger(raw['page']),
   })
 
-/** Of lists without filters. */
+/** The parameters of lists without filters. */
 export const pageSearch = (raw: Raw) => withoutUndefined({ page: positiveInteger(raw['page']) })
 
 export const unseenSearch = (raw: Raw) =>

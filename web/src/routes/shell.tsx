@@ -80,7 +80,7 @@ function Navigation({ onGo }: { onGo: () => void }) {
 
 const bottomLinks = ['/', '/assets', '/scan', '/locations'] as const
 
-/** On a phone, the most used pages are in reach of the thumb. */
+/** On a phone, the links to the most used pages are at the lower edge of the screen. */
 function BottomBar() {
   const isOperator = useHasRole('operator')
   return (
@@ -146,7 +146,8 @@ export function Shell() {
     setSearched(true)
     setSearching(true)
   }
-  // A search result leads away from the page, and a dialog may hold typed input or a secret.
+  // A search result leaves the page, so the search does not open over a dialog, which may contain typed input or a
+  // secret.
   useHotkeys([['mod+K', () => document.querySelector('[role=dialog][aria-modal=true]') === null && search()]], [])
   return (
     <AppShell

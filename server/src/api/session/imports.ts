@@ -132,7 +132,7 @@ export function importRoutes(deps: ImportDeps): AnyRoute[] {
       errorStatuses: [409],
       summary: 'Create an import',
       description:
-        'An organization has a bounded number of imports. At the limit, a new import replaces one that has ended or was idle for an hour; without such an import the request is 409.',
+        'An organization has a bounded number of imports. At the limit, a new import replaces an import that has ended or was idle for an hour; without such an import the request is 409.',
       body: json('ImportCreate', { kind: oneOf(importKinds) }, { kind: 'assets' }),
       success: { status: 201, description: 'The import, without rows', schema: envelope(NewImport) },
       async handle({ principal, body }) {

@@ -17,7 +17,7 @@ export const MoveCountOut = component(
 const dayMs = 86_400_000
 const quarterMs = 900_000
 
-/** For the chart of the overview. */
+/** The numbers of moves in the chart of the overview page. */
 export const moveCountsRoute = (deps: RecordDeps): AnyRoute =>
   route({
     group: 'Overview and search',

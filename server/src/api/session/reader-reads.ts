@@ -42,14 +42,14 @@ const LatestReadOut = component(
 
 export const latestReadComponents = [LatestReadOut] as Component[]
 
-const presentRead = (read: LatestRead, holder: CodeOwner | undefined): Output<(typeof LatestReadOut)['shape']> => ({
+const presentRead = (read: LatestRead, owner: CodeOwner | undefined): Output<(typeof LatestReadOut)['shape']> => ({
   tag_type: read.tag.type,
   value: read.tag.value,
   antenna: read.antenna,
   rssi_dbm: read.rssiDbm,
   observed_at: wire(read.observedAt),
   received_at: formatMillis(read.receivedAt),
-  holder: holder ?? null,
+  holder: owner ?? null,
 })
 
 /** The latest reads of a reader, for the user who sets it up. */
@@ -69,12 +69,12 @@ export function latestReadRoutes(deps: LatestReadDeps): AnyRoute[] {
       async handle({ principal, params }) {
         await getReader(deps, principal.orgId, params.reader_id)
         const reads = await deps.latestReads(params.reader_id)
-        const holders = await codeOwnersOf(
+        const owners = await codeOwnersOf(
           deps.db.read,
           principal.orgId,
           new Map(reads.map(({ tag }) => [tagKey(tag), tag])),
         )
-        return ok({ data: reads.map((read) => presentRead(read, holders.get(tagKey(read.tag)))) })
+        return ok({ data: reads.map((read) => presentRead(read, owners.get(tagKey(read.tag)))) })
       },
     }),
   ]

@@ -58,7 +58,7 @@ const watching = ': watching\n\n'
 const idFrame = (position: MovePosition): string => `id: ${idOf(position)}\n\n`
 
 /** Events that arrive while earlier moves are replayed. Above this number they are replaced by a gap. */
-const maxHeldEvents = 1000
+const maxBufferedEvents = 1000
 
 /** Sends the moves since the last event of the client, then the events that arrived meanwhile. */
 async function resume(
@@ -69,12 +69,12 @@ async function resume(
   send: (text: string) => void,
   inTurn: (work: () => Promise<void>) => Promise<void>,
 ) {
-  let held: LiveEvent[] | null = []
+  let buffered: LiveEvent[] | null = []
   live.watch(
     orgId,
     (events) => {
-      if (held === null) send(frames(events))
-      else if (held.length < maxHeldEvents) held.push(...events)
+      if (buffered === null) send(frames(events))
+      else if (buffered.length < maxBufferedEvents) buffered.push(...events)
     },
     stream.closed,
   )
@@ -93,9 +93,9 @@ async function resume(
     }
   })
   if (stream.closed.aborted) return
-  const missed = held.filter((event) => event.kind !== 'move' || !replayed.has(event.move.deliveryId))
-  if (held.length >= maxHeldEvents) missed.push({ kind: 'gap' })
-  held = null
+  const missed = buffered.filter((event) => event.kind !== 'move' || !replayed.has(event.move.deliveryId))
+  if (buffered.length >= maxBufferedEvents) missed.push({ kind: 'gap' })
+  buffered = null
   send(idFrame(opened) + missed.map(render).join(''))
 }
 

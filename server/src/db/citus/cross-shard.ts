@@ -165,7 +165,7 @@ export function crossShardSteps(text: string): string[] {
   for (const [, name = ''] of text.matchAll(/\bfrom\s+(\w+)\(/g)) if (name in functions) steps.add(`from ${name}`)
   const [, command] = /^\s*(select pg_\w+|set local)\b/.exec(text) ?? []
   if (command !== undefined) steps.add(command)
-  // A statement that writes is listed by its writes alone.
+  // For a statement that writes, only the parts that write are listed.
   const writes = [...steps].filter((step) => !/^(from|join)/.test(step))
   return writes.length > 0 ? writes : [...steps]
 }

@@ -36,10 +36,10 @@ export class HealthProbe {
   #connect(): Promise<pg.Client> {
     const opening = this.#open()
     this.#client = opening
-    const forget = (): void => {
+    const discard = (): void => {
       if (this.#client === opening) this.#client = null
     }
-    opening.then((client) => client.once('end', forget), forget)
+    opening.then((client) => client.once('end', discard), discard)
     return opening
   }
 

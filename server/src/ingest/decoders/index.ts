@@ -130,7 +130,7 @@ function isEmpty(json: Json): boolean {
   return typeof json === 'object' && json !== null && Object.keys(json).length === 0
 }
 
-/** A loop, because `every` takes ten times as long. */
+/** A loop takes a tenth of the time of `every`. */
 function isBlankText(bytes: Uint8Array): boolean {
   for (let at = 0; at < bytes.length; at++) if (!isBlank(bytes[at] ?? 0)) return false
   return true

@@ -14,7 +14,7 @@ export interface AttachedTag {
 
 /**
  * Records the latest read of a tag that was unknown until now, as if the reader had sent it again. Recording a read twice
- * changes nothing. The read counts for one asset only, so it is forgotten afterwards.
+ * changes nothing. The read counts for one asset only, so the unknown tag is deleted afterwards.
  */
 async function recordLastRead(deps: AssetLocationDeps, orgId: number, tag: TagDraft): Promise<LastRead | null> {
   const lastRead = await lastUnknownRead(deps.db.read, orgId, tag)

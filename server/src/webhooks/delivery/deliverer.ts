@@ -16,7 +16,7 @@ export interface DelivererDeps extends Omit<EndpointQueueDeps, 'onAttempt'> {
   maxInFlight: number
   sweepMs: number
   onAttempt: (orgId: number, ...attempt: Parameters<EndpointQueueDeps['onAttempt']>) => void
-  /** Called after each sweep with the age of the oldest event that waited for delivery; 0 if none waited. */
+  /** Called after each sweep with the age of the oldest event that waited for delivery; 0 without such an event. */
   onSwept: (oldestAgeMs: number) => void
   /** Runs a sweep, and counts and logs its outcome. Never rejects. */
   runSweep: (sweep: () => Promise<void>) => Promise<void>
@@ -59,7 +59,7 @@ export class Deliverer {
     void this.sweep()
   }
 
-  /** The organization has new moves. */
+  /** Called when the organization has new moves. */
   moved(orgId: number): void {
     if (this.#organizations.has(orgId)) this.#requestClaim(orgId)
   }
@@ -79,7 +79,7 @@ export class Deliverer {
     queue?.setTarget(webhook?.url ?? null, generation)
   }
 
-  /** Events may have been lost: reloads the webhooks in use, and looks for moves in every organization. */
+  /** Called when events may have been lost: reloads the webhooks in use, and looks for moves in every organization. */
   async onMissedEvents(): Promise<void> {
     await Promise.all([...this.#queues.keys()].map((orgId) => this.changed(orgId)))
     await this.sweep()

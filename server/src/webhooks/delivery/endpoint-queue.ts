@@ -35,8 +35,8 @@ const initialConcurrency = 4
 /**
  * The deliveries of one organization. An event occupies a slot from its first attempt to its last. Every success adds a
  * slot, up to `maxConcurrency`, and every failure halves the number of slots, down to one, so that endpoints that hang
- * occupy next to nothing of the process (D33). Events without a slot wait in the database. An endpoint that has all its
- * slots may have as many events again claimed ahead, so that its slots are not idle during the next claim.
+ * occupy few slots of the process (D33). Events without a slot wait in the database. An endpoint that has all its slots
+ * may have as many events again claimed ahead, so that its slots are not idle during the next claim.
  */
 export class EndpointQueue {
   readonly #deps: EndpointQueueDeps
@@ -48,7 +48,7 @@ export class EndpointQueue {
   #sender: WebhookSender | undefined
   #generation: number | null = null
   #concurrency: number
-  /** The database may hold more events to claim. */
+  /** True while the outbox may contain more events to claim. */
   hasMore = false
   lastUsedMs: number
   /** The latest reload of the webhook. Each call of `reload` replaces it. */
@@ -85,7 +85,9 @@ export class EndpointQueue {
     return this.hasMore || this.inFlight > 0
   }
 
-  /** A claim is worth a query when it can take half of the events that the queue may hold. */
+  /**
+   * The queue claims more events only when it has room for half of its maximum, so that each query claims many events.
+   */
   get wantsMore(): boolean {
     return this.claimable * 2 >= this.#capacity
   }

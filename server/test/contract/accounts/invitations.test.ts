@@ -37,7 +37,7 @@ async function invited(email: string, role: Role = 'operator'): Promise<{ id: nu
 }
 const list = async (): Promise<{ id: number }[]> =>
   (await requestAs(context.app, admin, 'GET', '/invitations')).json.data
-const spent = { fields: [{ field: 'token', code: 'invalid_value' }] }
+const invalidToken = { fields: [{ field: 'token', code: 'invalid_value' }] }
 
 describe('POST /invitations', () => {
   it('answers with a link that is shown only once and is valid for seven days', async () => {
@@ -63,7 +63,7 @@ describe('POST /invitations', () => {
     admin = await signInAgain()
     expect(await list()).toEqual([])
     expect((await inviting(email)).status).toBe(201)
-    expectApiError(await post('lookup', { token }), 'validation_error', spent)
+    expectApiError(await post('lookup', { token }), 'validation_error', invalidToken)
   })
 
   it('rejects the address of a member', async () => {
@@ -97,8 +97,8 @@ describe('DELETE /invitations/{invitation_id}', () => {
   it('invalidates the link', async () => {
     const { id, token } = await invited(newEmail())
     expect((await requestAs(context.app, admin, 'DELETE', `/invitations/${id}`)).status).toBe(204)
-    expectApiError(await post('lookup', { token }), 'validation_error', spent)
-    expectApiError(await post('accept', { token, password }), 'validation_error', spent)
+    expectApiError(await post('lookup', { token }), 'validation_error', invalidToken)
+    expectApiError(await post('accept', { token, password }), 'validation_error', invalidToken)
     expectApiError(await requestAs(context.app, admin, 'DELETE', `/invitations/${id}`), 'not_found')
   })
 })
@@ -121,7 +121,7 @@ describe('POST /auth/invitations/lookup', () => {
     ['a token that names no organization', (token: string) => token.replace(/^lsi_\w+\./, 'lsi_zzzzzzzzzzz.')],
   ])('rejects %s', async (_what, spoil) => {
     const { token } = await invited(newEmail())
-    expectApiError(await post('lookup', { token: spoil(token) }), 'validation_error', spent)
+    expectApiError(await post('lookup', { token: spoil(token) }), 'validation_error', invalidToken)
   })
 })
 
@@ -139,7 +139,7 @@ describe('POST /auth/invitations/accept', () => {
     expect(made.status).toBe(201)
     expect((await login(context.app, email, password)).status).toBe(200)
     expect(await list()).toEqual([])
-    expectApiError(await post('accept', { token, password }), 'validation_error', spent)
+    expectApiError(await post('accept', { token, password }), 'validation_error', invalidToken)
   })
 
   it('requires ten characters for the password of a new account, and leaves the invitation open', async () => {
@@ -198,6 +198,6 @@ describe('POST /auth/invitations/accept', () => {
     clock.advance(7 * 86_400 - 1)
     expect((await post('lookup', { token })).status).toBe(200)
     clock.advance(1)
-    expectApiError(await post('accept', { token, password }), 'validation_error', spent)
+    expectApiError(await post('accept', { token, password }), 'validation_error', invalidToken)
   })
 })

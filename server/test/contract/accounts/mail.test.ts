@@ -11,7 +11,7 @@ let admin: TestUser
 beforeAll(async () => {
   server = await MailServer.open()
   app = await startApp({
-    tell: (line) => lines.push(line),
+    notifyOperator: (line) => lines.push(line),
     settings: {
       LASTSEEN_MAIL_URL: `smtp://post:se%2Fcret@127.0.0.1:${server.port}`,
       LASTSEEN_MAIL_FROM: 'Tracking <tracking@example.com>',

@@ -13,7 +13,7 @@ import type { Reply } from '../../support/client.ts'
 import { expectApiError } from '../../support/error-response.ts'
 
 const lines: string[] = []
-const context = useApp({ tell: (line) => lines.push(line) })
+const context = useApp({ notifyOperator: (line) => lines.push(line) })
 
 let org: TestOrg
 let admin: TestUser

@@ -17,7 +17,7 @@ import { expectApiError } from '../../support/error-response.ts'
 
 const lines: string[] = []
 const clock = new ManualClock()
-const context = useApp({ clock, tell: (line) => lines.push(line) })
+const context = useApp({ clock, notifyOperator: (line) => lines.push(line) })
 const database = useSql(context)
 let second: TestApp
 let preview: TestApp
@@ -185,7 +185,7 @@ describe('POST /auth/password-reset', () => {
 describe('POST /auth/password-reset/confirm', () => {
   const confirm = (token: string, wanted = next, app = context.app): Promise<Reply> =>
     post('password-reset/confirm', { token, new_password: wanted }, app)
-  const spent = { fields: [{ field: 'token', code: 'invalid_value' }] }
+  const invalidToken = { fields: [{ field: 'token', code: 'invalid_value' }] }
 
   it('sets the password and ends every session, in every process', async () => {
     const token = tokenFromLink(await linkFor(user.email))
@@ -204,7 +204,7 @@ describe('POST /auth/password-reset/confirm', () => {
     const token = tokenFromLink(await linkFor(user.email))
     const replies = await Promise.all([confirm(token, 'first horse battery'), confirm(token, 'second horse battery')])
     expect(replies.map((reply) => reply.status).sort()).toEqual([204, 400])
-    for (const one of [token, other]) expectApiError(await confirm(one), 'validation_error', spent)
+    for (const one of [token, other]) expectApiError(await confirm(one), 'validation_error', invalidToken)
     const winner = replies[0]!.status === 204 ? 'first horse battery' : 'second horse battery'
     expect((await login(context.app, user.email, winner)).status).toBe(200)
   })
@@ -216,12 +216,12 @@ describe('POST /auth/password-reset/confirm', () => {
     expect((await confirm(token)).status).toBe(204)
     const late = tokenFromLink(await linkFor(user.email))
     clock.advance(3600)
-    expectApiError(await confirm(late), 'validation_error', spent)
+    expectApiError(await confirm(late), 'validation_error', invalidToken)
   })
 
   it('does not accept a link of the other environment, even on the same database (D4)', async () => {
     const token = tokenFromLink(await linkFor(user.email))
-    expectApiError(await confirm(token, next, preview), 'validation_error', spent)
+    expectApiError(await confirm(token, next, preview), 'validation_error', invalidToken)
     expect((await confirm(token)).status).toBe(204)
   })
 
@@ -229,7 +229,7 @@ describe('POST /auth/password-reset/confirm', () => {
     ['an unknown token', 'A'.repeat(43)],
     ['something that is no token', 'x'],
   ])('rejects %s and changes nothing', async (_what, token) => {
-    expectApiError(await confirm(token), 'validation_error', spent)
+    expectApiError(await confirm(token), 'validation_error', invalidToken)
     expect((await login(context.app, user.email, password)).status).toBe(200)
   })
 })

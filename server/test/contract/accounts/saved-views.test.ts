@@ -28,9 +28,9 @@ describe('Saved views', () => {
     const again = await save('Inactive', 'active=no&sort=-name')
     expect(again.json.data).toEqual({ ...first.json.data, search: 'active=no&sort=-name' })
     expect((await list()).map((one: { name: string }) => one.name)).toEqual(['All', 'Inactive'])
-    const stranger = (await (await context.app.newOrg()).signIn('admin')).accessToken
-    expect([await list(admin), await list(stranger)]).toEqual([[], []])
-    for (const other of [admin, stranger]) expectApiError(await remove(first.json.data.id, other), 'not_found')
+    const otherAdmin = (await (await context.app.newOrg()).signIn('admin')).accessToken
+    expect([await list(admin), await list(otherAdmin)]).toEqual([[], []])
+    for (const other of [admin, otherAdmin]) expectApiError(await remove(first.json.data.id, other), 'not_found')
     expect((await remove(first.json.data.id)).status).toBe(204)
     expectApiError(await remove(first.json.data.id), 'not_found')
     expect((await list()).map((one: { name: string }) => one.name)).toEqual(['All'])

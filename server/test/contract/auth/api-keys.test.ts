@@ -135,7 +135,7 @@ describe('DELETE /api/v1/orgs/{org_id}/api-keys/{key_id} (D40)', () => {
     expectApiError(await exchange(context.app, key), 'unauthorized', { detail: 'Invalid client credentials' })
   })
 
-  it('answers 404 to a key that was revoked before, and to one that never existed', async () => {
+  it('answers 404 to a key that was revoked before, and to a key that never existed', async () => {
     const { id } = (await create()).json.data
     expect((await send('DELETE', pathOf(org, id))).status).toBe(204)
     expectApiError(await send('DELETE', pathOf(org, id)), 'not_found')

@@ -143,14 +143,14 @@ describe('A forged token', () => {
     ['the client secret as the key', () => hs256(`${parts()[0]}.${parts()[1]}`, key.clientSecret)],
     [
       'an algorithm that does not match, under the right key',
-      () => hs256(headed({ alg: 'none', typ: 'JWT' }), context.app.core.keys.signingKeys[0]!.key),
+      () => hs256(headed({ alg: 'none', typ: 'JWT' }), context.app.context.keys.signingKeys[0]!.key),
     ],
   ])('gives 401: %s', async (_what, token) => {
     expectApiError(await send({ authorization: `Bearer ${token()}` }), 'unauthorized', invalid)
   })
 
   const genuine = () => claimsOf(tokens.access) as unknown as Claims
-  const sign = (claims: Partial<Claims>) => signedToken(context.app.core.keys, { ...genuine(), ...claims })
+  const sign = (claims: Partial<Claims>) => signedToken(context.app.context.keys, { ...genuine(), ...claims })
 
   it('cannot be made by signing with another key', async () => {
     expect((await whoAmI(context.app, sign({ jti: 'anew' }))).status).toBe(200)

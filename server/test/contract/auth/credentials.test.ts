@@ -27,7 +27,7 @@ beforeAll(async () => {
 const rejected = { detail: 'Invalid client credentials' }
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-const revoke = ({ id }: Key): Promise<boolean> => revokeCredential(context.app.core, org.orgId, { id })
+const revoke = ({ id }: Key): Promise<boolean> => revokeCredential(context.app.context, org.orgId, { id })
 
 /** Every row of every table as text, byte columns as hexadecimal digits. */
 async function everything(): Promise<string> {

@@ -74,7 +74,7 @@ describe.each(['production', 'preview'])('Over one database and one signing key,
   it('rejects a credential of the other even under a token with its own audience', async () => {
     const claims = claimsOf(tokens.access) as unknown as Claims
     const foreign = claimsOf((await tokensOf(away(name), await mintKey(orgIn(away(name))))).access)
-    const token = signedToken(away(name).core.keys, { ...claims, aud: foreign['aud'] as string })
+    const token = signedToken(away(name).context.keys, { ...claims, aud: foreign['aud'] as string })
     expectApiError(await whoAmI(away(name), token), 'unauthorized')
   })
 })

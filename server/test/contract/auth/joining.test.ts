@@ -9,18 +9,18 @@ describe('The rate limit of a process when a second process starts', () => {
   it('continues from the current buckets and is exact over both processes', async () => {
     const { app } = context
     const token = await (await app.newOrg()).client('assets:read').token()
-    const draw = async (from: typeof app): Promise<number> =>
+    const consume = async (from: typeof app): Promise<number> =>
       (await from.anonymous('GET', '/api/v1/orgs/me', { token })).status
-    for (let count = 0; count < 50; count++) expect(await draw(app)).toBe(200)
+    for (let count = 0; count < 50; count++) expect(await consume(app)).toBe(200)
     clock.advance(7)
     const second = await startApp({ sharesDatabaseWith: app, clock })
-    const statuses = await Promise.all(Array.from({ length: 120 }, (_, index) => draw(index % 2 ? app : second)))
+    const statuses = await Promise.all(Array.from({ length: 120 }, (_, index) => consume(index % 2 ? app : second)))
     expect(statuses.filter((status) => status === 200)).toHaveLength(77)
     expect(statuses.filter((status) => status === 429)).toHaveLength(43)
     await second.stop()
-    expect(await draw(app)).toBe(429)
+    expect(await consume(app)).toBe(429)
     clock.advance(1)
-    expect(await draw(app)).toBe(200)
-    expect(await draw(app)).toBe(429)
+    expect(await consume(app)).toBe(200)
+    expect(await consume(app)).toBe(429)
   })
 })

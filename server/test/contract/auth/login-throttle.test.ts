@@ -102,8 +102,8 @@ describe('A proxy that is not trusted', () => {
     const log = pino({ level: 'warn' }, { write: (line: string) => lines.push(JSON.parse(line)) })
     const url = context.app.databaseUrl
     const settings = { DATABASE_URL: url, LASTSEEN_MQTT_PORT: '0', LASTSEEN_TRUST_PROXY: trust }
-    const core = await openAppContext({ config: readConfig(settings), url })
-    const server = await startServer(core, { host: '127.0.0.1', port: 0, isOneOfSeveral: true, log })
+    const appContext = await openAppContext({ config: readConfig(settings), url })
+    const server = await startServer(appContext, { host: '127.0.0.1', port: 0, isOneOfSeveral: true, log })
     const base = `http://127.0.0.1:${server.port}`
     await send(base, 'GET', '/healthz')
     expect(lines).toEqual([])
@@ -112,6 +112,6 @@ describe('A proxy that is not trusted', () => {
       expect(lines.map(({ event }) => event)).toEqual(Array(count).fill('http.untrusted-proxy'))
     }
     await server.close(100)
-    await core.close()
+    await appContext.close()
   })
 })

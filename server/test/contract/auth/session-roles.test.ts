@@ -141,7 +141,7 @@ describe('POST /api/v1/auth/switch-org (D39)', () => {
   beforeEach(async () => {
     other = await context.app.newOrg('Other')
     const email = `switcher-${other.orgId}@example.com`
-    const { userId } = await createUser(context.app.core, org.orgId, { email, password, role: 'admin' })
+    const { userId } = await createUser(context.app.context, org.orgId, { email, password, role: 'admin' })
     clock.advance(1)
     await database.sql`insert into memberships (user_id, org_id, role, created_at)
       values (${userId}, ${other.orgId}, 'viewer', ${new Date(clock.millis()).toISOString()})`

@@ -20,7 +20,7 @@ beforeAll(async () => {
 let lastPerson = 0
 const newEmail = (): string => `person-${++lastPerson}@example.com`
 const newPerson = (where: TestOrg) =>
-  createUser(context.app.core, where.orgId, { email: newEmail(), password, role: 'manager' })
+  createUser(context.app.context, where.orgId, { email: newEmail(), password, role: 'manager' })
 
 const post = (path: string, json: unknown, token?: string): Promise<Reply> =>
   context.app.anonymous('POST', `/api/v1/auth/${path}`, { json, ...(token === undefined ? {} : { token }) })

@@ -427,9 +427,9 @@ describe('A bulk job', () => {
 
   it('is not found by another organization', async () => {
     const job = await runBulk(api, 'assets', [{ external_key: 'A', name: 'a' }])
-    const stranger = (await context.app.newOrg()).full
+    const otherOrganization = (await context.app.newOrg()).full
     for (const path of ['', '/errors'])
-      expectApiError(await stranger.get(`/api/v1/bulk/jobs/${job.id}${path}`), 'not_found')
+      expectApiError(await otherOrganization.get(`/api/v1/bulk/jobs/${job.id}${path}`), 'not_found')
   })
 
   it('fails when the organization may not have so many records, and says why', async () => {
@@ -457,7 +457,7 @@ describe('A bulk job', () => {
   it('is kept for a day', async () => {
     const job = await runBulk(api, 'assets', [{ external_key: 'A', name: 'a' }])
     clock.advance(86_400 + 1)
-    await keepRetention(context.app.core, context.app.databaseUrl)
+    await keepRetention(context.app.context, context.app.databaseUrl)
     expectApiError(await org.full.get(`/api/v1/bulk/jobs/${job.id}`), 'not_found')
   })
 })
@@ -530,7 +530,7 @@ describe('Idempotency-Key', () => {
     const attention = await context.app.anonymous('GET', '/api/v1/attention', { token })
     expect(attention.json.data.failed_imports).toEqual([])
     clock.advance(86_401)
-    await keepRetention(context.app.core, context.app.databaseUrl)
+    await keepRetention(context.app.context, context.app.databaseUrl)
     expect(await importCount()).toBe(0)
     clock.advance(-86_401)
   })

@@ -82,7 +82,7 @@ describe('The rows of an import', () => {
     for (let start = 0; start < rows.length; start += 10) await run.rows(rows.slice(start, start + 10), start + 2)
     const pieces: number[] = []
     for (let after = 0; ;) {
-      const piece = await stagedRows(context.app.core.db.read, org.orgId, run.id, after)
+      const piece = await stagedRows(context.app.context.db.read, org.orgId, run.id, after)
       if (piece.length === 0) break
       pieces.push(piece.length)
       expect(JSON.stringify(piece).length).toBeLessThan(1.1 * 1024 * 1024)
@@ -185,7 +185,7 @@ describe('Imports of one organization', () => {
     expect((await dead.get()).state).toBe('failed')
   })
 
-  it('are 20 at most; a new one replaces one that is finished or was unused for an hour', async () => {
+  it('are 20 at most; a new import replaces an import that is finished or was unused for an hour', async () => {
     const done = await begin()
     await done.check()
     await done.run()
@@ -206,7 +206,7 @@ describe('Imports of one organization', () => {
     const waiting = await begin()
     await database.sql`update imports set state = 'waiting', job = 'check' where id = ${waiting.id}`
     clock.advance(86_401)
-    await keepRetention(context.app.core, context.app.databaseUrl)
+    await keepRetention(context.app.context, context.app.databaseUrl)
     expect((await database.sql`select from imports where org_id = ${org.orgId}`).length).toBe(0)
   })
 })

@@ -398,7 +398,7 @@ describe('The lifecycle of an import', () => {
     const drop = () => context.app.anonymous('DELETE', `/api/v1/imports/${one.id}`, { token })
     expect([(await drop()).status, (await drop()).status]).toEqual([204, 404])
     clock.advance(86_401)
-    await keepRetention(context.app.core, context.app.databaseUrl)
+    await keepRetention(context.app.context, context.app.databaseUrl)
     const rows = await database.sql`select from imports where org_id = ${org.orgId} and id = ${two.id}`
     expect(rows.length).toBe(0)
   })

@@ -81,7 +81,7 @@ describe.each([
 ])('%s is cut off in every process', (_what, begin) => {
   it('within a second when its API key is revoked, and those of other keys go on [D40]', async () => {
     const draft = { name: 'bulk', scopes: ['assets:read', 'assets:write'], expiresAt: null, createdBy: null }
-    const [minted] = await mintCredentials(context.app.core, org.orgId, draft, 1)
+    const [minted] = await mintCredentials(context.app.context, org.orgId, draft, 1)
     const { credential, clientSecret } = minted!
     const revoked = await begin(await org.full.exchange({ clientId: credential.clientId, clientSecret }))
     const others = await begin(await org.full.token())

@@ -32,11 +32,11 @@ describe('Bytes that are not HTTP', () => {
     ['noise', Buffer.from([0x00, 0xff, 0x80, 0x0d, 0x0a, 0x0d, 0x0a])],
     ['the start of a TLS handshake', Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc])],
     ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
-    ['a method nobody knows', `FETCH /api/v1/assets HTTP/1.1\r\n${host}\r\n`],
+    ['an unknown method', `FETCH /api/v1/assets HTTP/1.1\r\n${host}\r\n`],
     ['a method in lower case', `get /api/v1/assets HTTP/1.1\r\n${host}\r\n`],
     ['a target without a slash', `GET api/v1/assets HTTP/1.1\r\n${host}\r\n`],
     ['a blank in the target', `GET /api/v1/ assets HTTP/1.1\r\n${host}\r\n`],
-    ['a version nobody speaks', `GET /api/v1/assets HTTP/9.9\r\n${host}\r\n`],
+    ['an unknown version', `GET /api/v1/assets HTTP/9.9\r\n${host}\r\n`],
     ['a header without a colon', `GET /api/v1/assets HTTP/1.1\r\n${host}nonsense\r\n\r\n`],
     ['a header name with a blank', `GET /api/v1/assets HTTP/1.1\r\n${host}X Y: 1\r\n\r\n`],
     ['a control character in a header', `GET /api/v1/assets HTTP/1.1\r\n${host}X-A: a\x01b\r\n\r\n`],
@@ -114,7 +114,7 @@ describe('An HTTP request that the service does not support', () => {
   })
 
   it.each([
-    ['an Expect nobody knows', 'Expect: 200-ok', '/api/v1/orgs/me'],
+    ['an unknown Expect', 'Expect: 200-ok', '/api/v1/orgs/me'],
     ['an upgrade to WebSocket', 'Connection: Upgrade\r\nUpgrade: websocket', '/api/v1/orgs/me'],
     ['an upgrade to HTTP/2', 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c', '/api/v1/orgs/me'],
     ['a range', 'Range: bytes=0-1', '/api/v1/orgs/me'],

@@ -53,7 +53,7 @@ beforeAll(async () => {
   })
   owned['webhook_id'] = registered.json.data.id
   const draft = { name: 'R', format: 'auto', clock: 'reader', scanPoints: [] }
-  owned['reader_id'] = (await createReader(context.app.core, org.orgId, draft)).reader.id
+  owned['reader_id'] = (await createReader(context.app.context, org.orgId, draft)).reader.id
 })
 
 const send = (method: string, path: string, options: SendOptions = {}): Promise<Reply> =>
@@ -164,7 +164,7 @@ describe('An invalid token is reported before its empty bucket', () => {
   it('when the credential was revoked after its bucket was empty (D6)', async () => {
     const { token, pair } = await drainedToken(org, 'assets:read')
     expectApiError(await send('GET', '/api/v1/orgs/me', { token }), 'rate_limited')
-    await revokeCredential(context.app.core, org.orgId, { clientId: pair.clientId })
+    await revokeCredential(context.app.context, org.orgId, { clientId: pair.clientId })
     expectApiError(await send('GET', '/api/v1/orgs/me', { token }), 'unauthorized')
   })
 

@@ -28,7 +28,7 @@ describe('The id-based API behaves as if the natural-key API did not exist', () 
     expectApiError(reply, 'validation_error', { fields: [{ field: 'location_id', code: 'invalid_value' }] })
   })
 
-  it('a natural key in a path is 400, also one that looks like an id out of range', async () => {
+  it('a natural key in a path is 400, also a key that looks like an id out of range', async () => {
     for (const key of ['A', '0', 'HALL%2FA']) {
       const reply = await full.get(`/api/v1/assets/${key}`)
       expectApiError(reply, 'validation_error')

@@ -42,7 +42,7 @@ async function changingNothing(act: () => Promise<Reply>): Promise<Reply> {
 
 describe.each(kinds)('valid_from and valid_to of %s', (kind) => {
   const fields = ['valid_from', 'valid_to'] as const
-  /** A window that ends after any time of these tests, and one that begins before it. */
+  /** A window that ends after any time of these tests, and a window that begins before it. */
   const around = { valid_from: { valid_to: null }, valid_to: { valid_from: '0000-01-01T00:00:00Z' } }
 
   it.each([

@@ -151,8 +151,8 @@ describe('The snapshot of current locations', () => {
 })
 
 describe.each(['/api/v1', naturalBase])('Inventory save on %s', (base) => {
-  const save = (place: string, keys: unknown) =>
-    site.api.post(`${base}/inventory/save`, { location_identifier: place, asset_identifiers: keys })
+  const save = (location: string, keys: unknown) =>
+    site.api.post(`${base}/inventory/save`, { location_identifier: location, asset_identifiers: keys })
 
   it('records every asset at the location now and returns the result (D38)', async () => {
     for (const name of ['Jack', 'Crate']) await site.createAsset(name)
@@ -206,10 +206,10 @@ describe.each(['/api/v1', naturalBase])('Inventory save on %s', (base) => {
     ['an unknown location', 'NOWHERE', ['JACK'], ['location_identifier']],
     ['unknown assets', 'DOCK', ['A', 'JACK', 'B', 'A'], ['asset_identifiers[0]', 'asset_identifiers[2]']],
     ['both', 'NOWHERE', ['JACK', 'A'], ['location_identifier', 'asset_identifiers[1]']],
-  ])('is 400 for %s and saves nothing (D38)', async (_what, place, keys, fields) => {
+  ])('is 400 for %s and saves nothing (D38)', async (_what, location, keys, fields) => {
     await site.createAsset('Jack')
     const before = await database.snapshot(site.org.orgId)
-    const reply = await save(place, keys)
+    const reply = await save(location, keys)
     expectApiError(reply, 'validation_error', { fields: fields.map((field) => ({ field, code: 'fk_not_found' })) })
     expect(await database.snapshot(site.org.orgId)).toBe(before)
   })

@@ -20,7 +20,7 @@ beforeEach(async () => {
   org = await context.app.newOrg(`Org ${Math.random()}`)
 })
 
-const use = (orgId: number, ms: number) => context.app.core.quotas.queryTime.measure(orgId, () => sleep(ms))
+const use = (orgId: number, ms: number) => context.app.context.quotas.queryTime.measure(orgId, () => sleep(ms))
 const expectReached = (reply: Reply): void => {
   expectApiError(reply, 'rate_limited')
   const seconds = Number(reply.headers['retry-after'])
@@ -107,17 +107,17 @@ describe('The quota query_seconds', () => {
 
   it('lets a request that has begun finish', async () => {
     const one = sql`select org_id from organizations where org_id = ${org.orgId}`
-    const begun = context.app.core.db.replica(org.orgId)
+    const begun = context.app.context.db.replica(org.orgId)
     await begun.query(one)
     await use(org.orgId, 1050)
     expect(await begun.query(one)).toEqual([{ org_id: org.orgId }])
-    await expect(context.app.core.db.replica(org.orgId).query(one)).rejects.toThrow('Quota query_seconds reached')
+    await expect(context.app.context.db.replica(org.orgId).query(one)).rejects.toThrow('Quota query_seconds reached')
   })
 
   it('is set for one organization, and shown by the process that measures it', async () => {
     await use(org.orgId, 1050)
     expectReached(await org.full.get('/api/v1/assets?q=abc'))
-    const listed = await quotasOf(context.app.core, { org: org.name, set: { query_seconds: 50 } })
+    const listed = await quotasOf(context.app.context, { org: org.name, set: { query_seconds: 50 } })
     expect(listed.rows.find(({ quota }) => quota === 'query_seconds')).toEqual({
       ...{ org_id: org.orgId, quota: 'query_seconds', used: null, limit: 50, source: 'organization' },
     })

@@ -82,9 +82,9 @@ describe('A quota', () => {
     const reader = { name: 'Gate', format: 'auto', clock: 'reader', scan_points: [] }
     const post = () => requestAs(context.app, manager, 'POST', '/readers', { json: reader })
     expect((await post()).status).toBe(201)
-    await createReader(context.app.core, org.orgId, { ...reader, scanPoints: [] })
+    await createReader(context.app.context, org.orgId, { ...reader, scanPoints: [] })
     expectReached(await post(), 'readers', 2)
-    await expect(createReader(context.app.core, org.orgId, { ...reader, scanPoints: [] })).rejects.toThrow(
+    await expect(createReader(context.app.context, org.orgId, { ...reader, scanPoints: [] })).rejects.toThrow(
       'Quota readers reached',
     )
   })
@@ -96,8 +96,8 @@ describe('A quota', () => {
     const made = await post()
     expect(made.status).toBe(201)
     const draft = { name: 'k', scopes: ['assets:read'], expiresAt: null, createdBy: null }
-    await expect(mintCredentials(context.app.core, org.orgId, draft, 4)).rejects.toThrow('Quota api_keys reached')
-    await mintCredentials(context.app.core, org.orgId, draft, 3)
+    await expect(mintCredentials(context.app.context, org.orgId, draft, 4)).rejects.toThrow('Quota api_keys reached')
+    await mintCredentials(context.app.context, org.orgId, draft, 3)
     expectReached(await post(), 'api_keys', 4, 'API keys')
     expect((await requestAs(context.app, admin, 'DELETE', `${path}/${made.json.data.id}`)).status).toBe(204)
     expect((await post()).status).toBe(201)
@@ -110,7 +110,7 @@ describe('A quota', () => {
     const invite = () => requestAs(app, admin, 'POST', '/invitations', { json: { email: newEmail(), role: 'viewer' } })
     const invited = await invite()
     expect(invited.status).toBe(201)
-    await createUserIn(app.core, { org: org.name, email: newEmail(), role: 'viewer', password })
+    await createUserIn(app.context, { org: org.name, email: newEmail(), role: 'viewer', password })
     expectReached(await invite(), 'members', 3)
     const token = tokenFromLink(invited.json.data.link)
     expectReached(
@@ -119,16 +119,16 @@ describe('A quota', () => {
       3,
     )
     const other = await createSignedInUser(await app.newOrg(), 'admin')
-    await expect(addUserTo(app.core, { org: org.name, email: other.email, role: 'viewer' })).rejects.toThrow(
+    await expect(addUserTo(app.context, { org: org.name, email: other.email, role: 'viewer' })).rejects.toThrow(
       'Quota members reached',
     )
   })
 
   it('is set for one organization by the operator, and shown with what is used', async () => {
-    const { core } = context.app
+    const { context: appContext } = context.app
     const api = org.full
     for (const name of ['a', 'b', 'c']) await create(api, 'assets', { name })
-    const listed = await quotasOf(core, { org: org.name, set: { assets: 5, readers: 0 } })
+    const listed = await quotasOf(appContext, { org: org.name, set: { assets: 5, readers: 0 } })
     expect(JSON.parse(render(listed, true))[0]).toEqual({
       ...{ org_id: org.orgId, quota: 'assets', used: 3, limit: 5, source: 'organization' },
     })
@@ -146,13 +146,13 @@ describe('A quota', () => {
       { quota: 'stored_bytes', used: 0, limit: 1_000_000_000_000 },
       { quota: 'query_seconds', used: 0, limit: 600 },
     ])
-    await quotasOf(core, { org: org.name, set: { assets: null } })
+    await quotasOf(appContext, { org: org.name, set: { assets: null } })
     expectReached(await api.post('/api/v1/assets', { name: 'e' }), 'assets', 3)
   })
 
   it('is read once for many creates while it is far from exhausted', async () => {
-    const { core } = context.app
-    await core.quotas.set(org.orgId, { assets: 1000 })
+    const { context: appContext } = context.app
+    await appContext.quotas.set(org.orgId, { assets: 1000 })
     texts.length = 0
     const api = org.full
     for (let made = 0; made < 20; made++) await create(api, 'assets', { name: 'n' })

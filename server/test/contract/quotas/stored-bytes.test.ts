@@ -19,9 +19,9 @@ beforeEach(async () => {
 })
 
 const log = pino({ level: 'silent' })
-const estimate = () => estimateStorage(context.app.core, context.app.databaseUrl, log)
+const estimate = () => estimateStorage(context.app.context, context.app.databaseUrl, log)
 const stored = async (orgId: number): Promise<number> =>
-  (await context.app.core.quotas.list(orgId)).find(({ name }) => name === 'stored_bytes')!.used!
+  (await context.app.context.quotas.list(orgId)).find(({ name }) => name === 'stored_bytes')!.used!
 const setStored = (bytes: number) => database(context.app)`
   update organizations set stored_bytes = ${bytes} where org_id = ${org.orgId}`
 
@@ -74,18 +74,18 @@ describe('The quota stored_bytes', () => {
   })
 
   it('admits creates up to it; at the bound, creates of records, readers and tags are 409', async () => {
-    await context.app.core.quotas.set(org.orgId, { stored_bytes: 5000 })
+    await context.app.context.quotas.set(org.orgId, { stored_bytes: 5000 })
     await setStored(4999)
     const api = org.full
     const asset = await create(api, 'assets', { name: 'a' })
     await setStored(5000)
-    await context.app.core.quotas.set(org.orgId, { stored_bytes: 5000 })
+    await context.app.context.quotas.set(org.orgId, { stored_bytes: 5000 })
     expectReached(await api.post('/api/v1/assets', { name: 'b' }))
     expectReached(await api.post('/api/v1/locations', { name: 'b' }))
     expectReached(await api.post('/natural/api/v1/assets', { identifier: 'N', name: 'b' }))
     expectReached(await api.post(`/api/v1/assets/${asset.id}/tags`, { tag_type: 'rfid', value: 'E2' }))
     const reader = { name: 'Gate', format: 'auto', clock: 'reader', scanPoints: [] }
-    await expect(createReader(context.app.core, org.orgId, reader)).rejects.toThrow('Quota stored_bytes reached')
+    await expect(createReader(context.app.context, org.orgId, reader)).rejects.toThrow('Quota stored_bytes reached')
     const patched = await api.patch(`/api/v1/assets/${asset.id}`, { name: 'c' })
     expect(patched.status).toBe(200)
     expect((await api.delete(`/api/v1/assets/${asset.id}`)).status).toBe(204)
@@ -96,7 +96,7 @@ describe('The quota stored_bytes', () => {
     const run = await new ImportRun(context.app, token).open('assets')
     await run.rows([{ external_key: 'A', name: 'a' }])
     await run.check()
-    await context.app.core.quotas.set(org.orgId, { stored_bytes: 5000 })
+    await context.app.context.quotas.set(org.orgId, { stored_bytes: 5000 })
     await setStored(5000)
     expect(await run.run(true)).toMatchObject({
       state: 'failed',
@@ -110,14 +110,14 @@ describe('The quota stored_bytes', () => {
   it('never rejects reads of readers: positions stay current', async () => {
     const site = await Site.open(context.app, 'Dock')
     const pallet = await site.createAsset('Pallet')
-    await context.app.core.quotas.set(site.org.orgId, { stored_bytes: 0 })
+    await context.app.context.quotas.set(site.org.orgId, { stored_bytes: 0 })
     const reply = await site.post([{ tag: pallet.tag, antenna: 1 }])
     expect(reply.json).toEqual({ data: { accepted: 1, ignored: 0 } })
     expect((await site.assetLocations())['PALLET']![0]).toBe('DOCK')
   })
 
   it('is set and shown like every quota, in bytes', async () => {
-    const listed = await quotasOf(context.app.core, { org: org.name, set: { stored_bytes: 2_000_000_000_000 } })
+    const listed = await quotasOf(context.app.context, { org: org.name, set: { stored_bytes: 2_000_000_000_000 } })
     expect(listed.rows.find(({ quota }) => quota === 'stored_bytes')).toEqual({
       ...{ org_id: org.orgId, quota: 'stored_bytes', used: 0, limit: 2_000_000_000_000, source: 'organization' },
     })

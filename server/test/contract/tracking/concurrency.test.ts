@@ -194,7 +194,7 @@ describe('concurrent batches', () => {
       const { token } = await site.createReader({ scanPoints: [{ antenna: 1, locationId: location.id }] })
       const [reply, deletion] = await Promise.all([
         site.post([{ tag: thing.tag, observed_at: hmacTag(0, 0) }], token),
-        deleteLocation(context.app.core, site.org.orgId, location.id).then(
+        deleteLocation(context.app.context, site.org.orgId, location.id).then(
           () => 204,
           () => 409,
         ),

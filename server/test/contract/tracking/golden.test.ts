@@ -94,7 +94,7 @@ const readers: [string, (site: Site, scanPoints: ScanPoints) => Promise<{ token:
     'whose smoothing was turned off',
     async (site, scanPoints) => {
       const made = await site.createReader({ scanPoints, smoothing: { reads: 20, seconds: 3600, marginDb: null } })
-      await changeReader(context.app.core, site.org.orgId, made.readerId, { smoothing: null })
+      await changeReader(context.app.context, site.org.orgId, made.readerId, { smoothing: null })
       return made
     },
   ],
@@ -145,7 +145,7 @@ it.each(readers)(
   },
 )
 
-it('a reader with smoothing disabled runs the same statements as one that never had it', () => {
+it('a reader with smoothing disabled runs the same statements as a reader that never had it', () => {
   expect(asked).toHaveLength(readers.length)
   expect(asked[0]!.filter((text) => text.includes('record_reads'))).toHaveLength(script.length)
   // Reader activity is written by a timer, separately from the reads.

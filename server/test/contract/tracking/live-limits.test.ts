@@ -81,7 +81,7 @@ describe('A live stream whose client does not read', () => {
   /** Publishes so many events that they exceed the buffer of a client that does not read. */
   async function publishTo(org: TestOrg): Promise<void> {
     const ids = Array<number>(400).fill(org.orgId).join(',')
-    for (let count = 0; count < 5; count++) await context.app.core.pubsub.publish('readers', ids)
+    for (let count = 0; count < 5; count++) await context.app.context.pubsub.publish('readers', ids)
   }
 
   it('is sent a last gap event and closed once more than 64 KiB wait for it, which frees its slot', async () => {

@@ -38,7 +38,7 @@ const expectEnded = (streams: EventStream[], withinMs = 1000): Promise<void> =>
 describe('A live stream ends in every process within a second', () => {
   it('when its API key is revoked, and streams of other keys stay open [D40]', async () => {
     const draft = { name: 'live', scopes: ['tracking:read'], expiresAt: null, createdBy: null }
-    const [minted] = await mintCredentials(context.app.core, org.orgId, draft, 1)
+    const [minted] = await mintCredentials(context.app.context, org.orgId, draft, 1)
     const { credential, clientSecret } = minted!
     const client = org.client('tracking:read')
     const revoked = await watch(await client.exchange({ clientId: credential.clientId, clientSecret }))

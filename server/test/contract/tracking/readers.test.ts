@@ -180,7 +180,7 @@ describe('adding a reader', () => {
     }
   })
 
-  it('rejects another media type, a broken body and one that is too large', async () => {
+  it('rejects another media type, a broken body and a body that is too large', async () => {
     const raw = JSON.stringify({ name: 'a' })
     expectApiError(
       await send('POST', path, { raw, headers: { 'content-type': 'text/plain' } }),

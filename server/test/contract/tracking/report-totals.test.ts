@@ -91,7 +91,7 @@ describe('the total of the report', () => {
     await Promise.all(
       assets.flatMap((asset, index) => [
         site.post({ reads: [{ tag: asset.tag, observed_at: at('10:00:00') }] }),
-        ...(index % 2 === 0 ? [deleteAsset(context.app.core, site.org.orgId, asset.id)] : []),
+        ...(index % 2 === 0 ? [deleteAsset(context.app.context, site.org.orgId, asset.id)] : []),
       ]),
     )
     const [live, all] = await totals(site)

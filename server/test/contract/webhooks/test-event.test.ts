@@ -123,15 +123,15 @@ describe('GET /api/v1/webhooks/{webhook_id}/attempts', () => {
         values (${webhookOrg.orgId}, ${new Date(Date.now() - age * days).toISOString()},
           ${`00000000-0000-4000-8000-00000000000${index}`}, 1, ${webhookOrg.webhookId}, 'asset.moved', 200, 5)`
     expect(await webhookOrg.attempts()).toHaveLength(2)
-    const { core } = network.app
+    const { context } = network.app
     const twentyDays = instantFromMillis(Date.now() - 20 * days)
-    const more = await core.db.withTenant(webhookOrg.orgId, (tx) =>
+    const more = await context.db.withTenant(webhookOrg.orgId, (tx) =>
       deleteAttemptsBefore(tx, webhookOrg.orgId, twentyDays),
     )
     expect(more).toBe(false)
     const left = () => database(network.app)`select from webhook_attempts where org_id = ${webhookOrg.orgId}`
     expect(await left()).toHaveLength(3)
-    await keepRetention(core, network.app.databaseUrl)
+    await keepRetention(context, network.app.databaseUrl)
     expect(await left()).toHaveLength(2)
   })
 

@@ -88,7 +88,7 @@ describe('Minew binary', () => {
     expect(decode('auto', minewFrame([{ mac: MAC, packets: [] }]), null)).toEqual({ ...blank, reads: [], skipped: 1 })
   })
 
-  it('keeps the devices before one that exceeds the frame and counts the others', () => {
+  it('keeps the devices before a device that exceeds the frame and counts the others', () => {
     const device = { mac: MAC, packets: [[IBEACON_AD, 0, -50]] as [string, number, number][] }
     const frame = minewFrame([device, device, device])
     const second = 14 + 8 + 1 + IBEACON_AD.length / 2 + 2

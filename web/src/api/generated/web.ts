@@ -951,7 +951,7 @@ export interface paths {
         put?: never;
         /**
          * Create an import
-         * @description An organization has a bounded number of imports. At the limit, a new import replaces one that has ended or was idle for an hour; without such an import the request is 409.
+         * @description An organization has a bounded number of imports. At the limit, a new import replaces an import that has ended or was idle for an hour; without such an import the request is 409.
          */
         post: operations["imports.open"];
         delete?: never;

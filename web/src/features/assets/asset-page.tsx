@@ -48,7 +48,7 @@ function CurrentLocationCard({ assetId }: { assetId: number }) {
   return (
     <Card title="Current location">
       {position.isError && <ErrorAlert error={position.error} />}
-      {/* The height of the facts, so that nothing below moves when they arrive. */}
+      {/* The skeleton has the height of the details, so that the content below does not shift when they are loaded. */}
       <Box mih={{ base: 98, sm: 42 }}>
         {position.isSuccess && row === undefined && (
           <Text size="sm" c="dimmed">

@@ -70,7 +70,7 @@ export function AssetsPage() {
   useEffect(() => setTyped((now) => (now.trim() === (search.q ?? '') ? now : (search.q ?? ''))), [search.q])
   const [selected, setSelected] = useState<ReadonlyMap<number, SelectedAsset>>(new Map())
   const clearSelection = (): void => setSelected(new Map())
-  // A filter may hide selected assets, and nobody wants to change what they do not see.
+  // Clears the selection when a filter hides selected rows.
   useEffect(clearSelection, [search.q, search.active, search.location])
   const select = (chosen: readonly AssetRow[], isSelected: boolean): void =>
     setSelected((old) => {

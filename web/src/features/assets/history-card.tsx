@@ -22,7 +22,7 @@ const spans = [
 const [shortestMs, longestMs] = [15 * minuteMs, 90 * dayMs]
 const size = 20
 
-/** The shown period: so long, until an instant or until now. */
+/** The period of the history: its length, and its end, which is an instant or now. */
 interface Zoom {
   spanMs: number
   until: number | null
@@ -170,7 +170,7 @@ function StayRow({ assetId, stay, name, text }: { assetId: number; stay: Stay; n
   )
 }
 
-/** The shown period, which the URL holds. */
+/** The period of the history, which is in the URL. */
 function useZoom(): [Zoom, (zoom: Zoom) => void] {
   const { minutes, until } = useSearch({ from: '/shell/assets/$assetId' })
   const navigate = useNavigate({ from: '/assets/$assetId' })

@@ -10,7 +10,7 @@ import { QueryView } from '../../components/query-view.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 
 const maxMoves = 40
-/** The same while moves load and arrive, so that nothing below the card shifts. */
+/** The card has the same height while moves are loaded and received, so that the content below does not shift. */
 const listHeight = 430
 
 /** Moves received since the page was opened, newest first. */

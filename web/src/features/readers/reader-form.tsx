@@ -41,7 +41,7 @@ export function ReaderForm({
   onCreated?: (created: NewReader) => void
 }) {
   const queries = useQueryClient()
-  // The reader as the form shows it; a later version may have changes of others.
+  // The version of the reader that the form was opened with; other users may have changed the reader since.
   const [initial] = useState(() => draftOf(reader, topicKey))
   const form = useForm<ReaderDraft>({
     initialValues: initial,

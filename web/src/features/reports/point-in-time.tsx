@@ -51,7 +51,7 @@ const columns = (nameOf: (key: string) => string): ColumnDef<AssetLocation>[] =>
 /** The columns are sorted by key, as the server does. */
 const sortOrders = ['asset_external_key', 'location_external_key', 'asset_last_seen'].flatMap((id) => [id, `-${id}`])
 
-/** Where every asset was at a time, for a location and a text. The URL holds the choices. */
+/** Where every asset was at an instant, filtered by location and text. The filters are in the URL. */
 export function PointInTimeReport() {
   const [{ at: chosen, location, below, q, page = 1, sort: chosenSort = '' }, change] = useReportSearch()
   const sort = sortOrders.includes(chosenSort) ? chosenSort : 'asset_external_key'

@@ -10,7 +10,7 @@ const cameraErrorMessage = (error: Error): string => {
   return error.message
 }
 
-/** The standard types do not know the light of a camera. */
+/** The DOM types do not declare the `torch` constraint of a camera. */
 type TorchCapabilities = MediaTrackCapabilities & { torch?: boolean }
 
 const hasTorch = (track: MediaStreamTrack): boolean =>

@@ -26,7 +26,10 @@ export interface ShownScan {
   outcome: ShownOutcome
 }
 
-/** The latest scan in large letters and in the colour of its outcome. It keeps its height, so that nothing moves. */
+/**
+ * The latest scan in large letters and in the colour of its outcome. It has a constant height, so that the content below
+ * does not shift.
+ */
 export function LastScan({ scan }: { scan: ShownScan | null }) {
   const [hasSound, setSound] = useState(isSoundOn)
   const color = scan === null ? 'gray' : colors[scan.outcome]

@@ -34,7 +34,7 @@ function playTones(tones: readonly number[]): void {
   })
 }
 
-/** Tells the outcome of a scan by sound and vibration, for users who do not look at the screen. */
+/** Signals the outcome of a scan by sound and vibration, for users who do not look at the screen. */
 export function signalOutcome(outcome: ScanOutcome): void {
   const { tones, vibration } = signals[outcome]
   if ('vibrate' in navigator) navigator.vibrate([...vibration])

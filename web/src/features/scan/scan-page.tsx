@@ -195,7 +195,7 @@ function Scan() {
         <Paper p="md">
           <Stack gap="sm">
             <LocationPicker
-              // A new picker shows the current location again after the user chose another one and stayed.
+              // A remounted picker shows the current location again after the user chose another one and cancelled.
               key={`${locationId} ${scan.isUndecided}`}
               label="Location"
               placeholder="Choose a location or scan its code"

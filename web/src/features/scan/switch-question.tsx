@@ -8,7 +8,7 @@ export interface OpenCodes {
   unknown: number
 }
 
-/** Asks before another location is used: what was scanned before belongs to the current location. */
+/** Asks before the location is changed, because the codes that were scanned before belong to the current location. */
 export function SwitchQuestion({
   title,
   from,

@@ -17,7 +17,7 @@ import { showFieldErrors } from '../../lib/forms.ts'
 import { changedFields } from '../../lib/merge-changes.ts'
 import { dateTime } from '../../lib/time.ts'
 
-/** No live event announces the attempts. */
+/** The live stream has no event for attempts, so the page polls. */
 const pollMs = 15_000
 
 const urlRule = (value: string): string | null =>
@@ -221,7 +221,7 @@ function WebhookDetails({ hook }: { hook: Webhook }) {
   const queries = useQueryClient()
   const [isDeleting, setDeleting] = useState(false)
   const isFailing = hook.failing_since !== null
-  // The webhook as the form shows it; a later version may have changes of others.
+  // The version of the webhook that the form was opened with; other users may have changed the webhook since.
   const [initial, setInitial] = useState({ url: hook.url, enabled: hook.enabled })
   const form = useForm({ initialValues: initial, validate: { url: urlRule } })
   const refresh = (): void => void queries.invalidateQueries({ queryKey: ['webhooks'] })

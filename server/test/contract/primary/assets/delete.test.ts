@@ -88,8 +88,8 @@ describe('deleting an asset', () => {
     const asset = await fixtures.own.create({ tags: [{ tag_type: 'rfid', value: 'NOWHERE' }] })
     const other = await fixtures.own.create()
     await remove(fixtures.own.client, 'assets', asset.id)
-    for (const holder of [asset, other])
-      expectApiError(await fixtures.own.client.delete(`${assetPath(holder)}/tags/${asset.tags[0]!.id}`), 'not_found')
+    for (const owner of [asset, other])
+      expectApiError(await fixtures.own.client.delete(`${assetPath(owner)}/tags/${asset.tags[0]!.id}`), 'not_found')
   })
 
   it('may be repeated with the same key any number of times, and every deleted record stays', async () => {

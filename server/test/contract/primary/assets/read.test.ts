@@ -38,10 +38,10 @@ describe('reading an asset', () => {
 
   it('has no field for the location, which comes from scan data', async () => {
     const asset = await fixtures.own.create()
-    const place = await create(fixtures.own.client, 'locations', { name: 'Dock' })
+    const location = await create(fixtures.own.client, 'locations', { name: 'Dock' })
     await fixtures.sql`
       insert into asset_positions (org_id, asset_id, location_id, last_seen_at)
-      values (${fixtures.own.org.orgId}, ${asset.id}, ${place.id}, now())`
+      values (${fixtures.own.org.orgId}, ${asset.id}, ${location.id}, now())`
     expect(await fixtures.own.read(asset)).toStrictEqual(asset)
   })
 

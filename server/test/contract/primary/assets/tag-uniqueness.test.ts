@@ -41,8 +41,8 @@ describe('a tag', () => {
   it('that is rejected leaves the asset unchanged', async () => {
     const asset = await fixtures.own.create({ tags: [{ tag_type: 'rfid', value: 'HELD' }] })
     const other = await fixtures.own.create()
-    for (const holder of [asset, other]) {
-      const send = () => fixtures.own.client.post(`${assetPath(holder)}/tags`, { tag_type: 'rfid', value: 'held' })
+    for (const owner of [asset, other]) {
+      const send = () => fixtures.own.client.post(`${assetPath(owner)}/tags`, { tag_type: 'rfid', value: 'held' })
       expectApiError(await fixtures.own.expectNoChange(send), 'conflict')
     }
   })

@@ -25,8 +25,8 @@ beforeAll(async () => {
 const make = (body: object = {}): Promise<LocationJson> => create(client, 'locations', { name: 'x', ...body })
 const path = (location: LocationJson): string => `/api/v1/locations/${location.id}`
 
-/** The asset was last seen here. */
-async function place(assetId: number, location: LocationJson | null): Promise<void> {
+/** Stores the location as the one where the asset was last seen. */
+async function setLastLocation(assetId: number, location: LocationJson | null): Promise<void> {
   await database.sql`
     insert into asset_positions (org_id, asset_id, location_id, last_seen_at)
     values (${org.orgId}, ${assetId}, ${location?.id ?? null}, now())
@@ -135,7 +135,7 @@ describe('deleting a location is 409', () => {
   ])('while an %s asset is located in it, and 204 once the asset is deleted', async (_what, body) => {
     const dock = await make()
     const asset = await create(client, 'assets', { name: 'x', ...body })
-    await place(asset.id, dock)
+    await setLastLocation(asset.id, dock)
     await expectGuarded(dock)
     await remove(client, 'assets', asset.id)
     await remove(client, 'locations', dock.id)
@@ -144,10 +144,10 @@ describe('deleting a location is 409', () => {
   it('until the last of its assets has been seen elsewhere', async () => {
     const [dock, yard] = [await make(), await make()]
     const assets = [await create(client, 'assets', { name: 'a' }), await create(client, 'assets', { name: 'b' })]
-    for (const asset of assets) await place(asset.id, dock)
-    await place(assets[0]!.id, yard)
+    for (const asset of assets) await setLastLocation(asset.id, dock)
+    await setLastLocation(assets[0]!.id, yard)
     await expectGuarded(dock)
-    await place(assets[1]!.id, null)
+    await setLastLocation(assets[1]!.id, null)
     await remove(client, 'locations', dock.id)
   })
 
@@ -155,7 +155,7 @@ describe('deleting a location is 409', () => {
     const hall = await make()
     const dock = await make({ parent_id: hall.id })
     const asset = await create(client, 'assets', { name: 'x' })
-    await place(asset.id, dock)
+    await setLastLocation(asset.id, dock)
     await expectGuarded(dock)
     expect((await client.patch(path(dock), { parent_id: null })).status).toBe(200)
     await remove(client, 'locations', hall.id)

@@ -69,7 +69,7 @@ describe('reading a location', () => {
   })
 })
 
-it('distinguishes a location of another organization from one that does not exist (D24)', async () => {
+it('distinguishes a location of another organization from a location that does not exist (D24)', async () => {
   for (let turn = 0; turn < 100; turn++) {
     const theirs = await create(outsider, 'locations', { name: 'Theirs' })
     expectErrorStatus(await client.get(`/api/v1/locations/${theirs.id}`), 403)

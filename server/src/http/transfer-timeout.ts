@@ -7,15 +7,15 @@ const slow = `The client is slower than ${minBytesPerSecond / 1024} KiB a second
 const maxTimerMs = 3_600_000
 
 /**
- * How long the server waits for the client of one download or upload, in all: a grace period, and a second for each 64 KiB
- * that were transferred. A slower client would hold a slot, and an export a snapshot of the database, that others wait for.
- * The time that the server itself takes does not count.
+ * How long the server waits for the client of one download or upload, in all: a grace period, and a second for each 64
+ * KiB that were transferred. A slower client would hold a slot, and an export a snapshot of the database, that others
+ * wait for. The time that the server itself takes does not count.
  */
-export class ClientPatience {
+export class TransferTimeout {
   readonly #onEnd: () => void
   #remainingMs: number
 
-  /** `onEnd` is called when the patience is used up. */
+  /** `onEnd` is called when the time is used up. */
   constructor(graceMs: number, onEnd: () => void) {
     this.#remainingMs = graceMs
     this.#onEnd = onEnd
@@ -25,7 +25,7 @@ export class ClientPatience {
     this.#remainingMs += (bytes / minBytesPerSecond) * 1000
   }
 
-  /** Waits for the client; throws 400 when the patience is used up. */
+  /** Waits for the client; throws 400 when the time is used up. */
   async wait<Result>(progress: Promise<Result>): Promise<Result> {
     const startedAt = performance.now()
     let timer: NodeJS.Timeout | undefined

@@ -78,7 +78,7 @@ function createClock(folder) {
 const none = async () => ({})
 
 /** What a group of faults needs beside a disk; `missing` names the package that is not installed. */
-export const surroundings = {
+export const environments = {
   none: { start: none },
   broker: {
     missing: mosquitto === undefined ? 'mosquitto' : undefined,

@@ -37,7 +37,7 @@ const welcome = [
 const ask = (url: string, agent: string | undefined, path = '/api/v1/assets', method = 'GET') =>
   sendRaw(url, [`${method} ${path} HTTP/1.1`, 'Host: a', ...(agent === undefined ? [] : [`User-Agent: ${agent}`])])
 
-describe('The edge filter, switched on', () => {
+describe('The User-Agent filter, switched on', () => {
   it.each(rejected)('rejects the User-Agent "%s" with a plain 403 outside the envelope (D5)', async (agent) => {
     const reply = await ask(filtered.app.url, agent)
     expect(reply.status).toBe(403)
@@ -68,7 +68,7 @@ describe('The edge filter, switched on', () => {
   })
 })
 
-describe('The edge filter, as it is by default', () => {
+describe('The User-Agent filter, as it is by default', () => {
   it.each([...rejected, undefined])(
     'is off: a request with the User-Agent "%s" is checked by its token alone (D5)',
     async (agent) => {

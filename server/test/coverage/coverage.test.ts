@@ -43,29 +43,29 @@ const described = {
 }
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'lastseen-evidence-'))
+  folder = mkdtempSync(join(tmpdir(), 'lastseen-coverage-'))
   write('src/things/things.sql.ts', source)
   write('openapi/primary.json', described)
-  write('.cache/evidence/statements-1.json', ran)
+  write('.cache/coverage/statements-1.json', ran)
   write('openapi/natural-key.json', { paths: { '/a': { get: { operationId: 'a.list', responses: { 200: {} } } } } })
-  write('.cache/evidence/answers-1.json', ['primary a.list 200', 'primary a.list 401', 'natural-key a.list 200'])
-  write('.cache/evidence/answers-2.json', ['primary b.create 201'])
+  write('.cache/coverage/answers-1.json', ['primary a.list 200', 'primary a.list 401', 'natural-key a.list 200'])
+  write('.cache/coverage/answers-2.json', ['primary b.create 201'])
 })
 
 afterEach(() => rmSync(folder, { recursive: true }))
 
-describe('The evidence of a test run', () => {
+describe('The coverage of a test run', () => {
   it('is complete when every statement ran and every answer was seen, by whichever files, and is left as it was', () => {
-    const before = readdirSync(join(folder, '.cache/evidence'))
+    const before = readdirSync(join(folder, '.cache/coverage'))
     expect(check()).toEqual({
       code: 0,
       lines: ['Every one of 3 statements ran, every one of 4 answers was seen.'],
     })
-    expect(readdirSync(join(folder, '.cache/evidence'))).toEqual(before)
+    expect(readdirSync(join(folder, '.cache/coverage'))).toEqual(before)
   })
 
   it('names a statement that no test ran, by its position and its first words', () => {
-    write('.cache/evidence/statements-1.json', ran.slice(0, 1))
+    write('.cache/coverage/statements-1.json', ran.slice(0, 1))
     const { code, lines } = check()
     expect(code).toBe(1)
     expect(lines).toEqual([
@@ -76,12 +76,12 @@ describe('The evidence of a test run', () => {
   })
 
   it('names an answer that no test produced', () => {
-    rmSync(join(folder, '.cache/evidence/answers-2.json'))
+    rmSync(join(folder, '.cache/coverage/answers-2.json'))
     expect(check()).toEqual({ code: 1, lines: ['No test produced these 1 of 4 answers:', '  primary b.create 201'] })
   })
 
   it('distinguishes APIs that have an operation of the same name', () => {
-    write('.cache/evidence/answers-1.json', ['primary a.list 200', 'primary a.list 401'])
+    write('.cache/coverage/answers-1.json', ['primary a.list 200', 'primary a.list 401'])
     expect(check()).toEqual({ code: 1, lines: ['No test produced these 1 of 4 answers:', '  natural-key a.list 200'] })
   })
 

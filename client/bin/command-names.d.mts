@@ -1,0 +1,1 @@
+export const commandNames: readonly string[]

@@ -1,5 +1,0 @@
-/** The first words of the commands that call a server through its API. */
-export const words = ['assets', 'locations', 'where', 'import', 'export', 'login', 'whoami']
-
-/** `lastseen` runs these commands with the client and all others with the server. */
-export const isForClient = (args) => words.includes(args.find((arg) => !arg.startsWith('-')))
