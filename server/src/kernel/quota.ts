@@ -35,7 +35,7 @@ export const quotaReached = (name: StoredQuota, limit: number): ApiError =>
 export const queryTimeReached = (limitSeconds: number, retryAfterSeconds: number): ApiError =>
   apiError.rateLimited(
     retryAfterSeconds,
-    `Quota query_seconds reached: searches and reports of the organization may use ${limitSeconds} seconds of database time a minute`,
+    `Quota query_seconds reached: searches, reports and long lists of the organization may use ${limitSeconds} seconds of database time a minute`,
   )
 
 /** Checks the quotas of an organization. */

@@ -17,7 +17,7 @@ it('admits statements while less than the quota is used, and rejects them at the
   await expect(queryTime.assertLeft(1)).rejects.toMatchObject({
     kind: 'rate_limited',
     message:
-      'Quota query_seconds reached: searches and reports of the organization may use 2 seconds of database time a minute; retry after 58 seconds',
+      'Quota query_seconds reached: searches, reports and long lists of the organization may use 2 seconds of database time a minute; retry after 58 seconds',
     headers: { 'Retry-After': '58' },
   })
   await queryTime.assertLeft(2)

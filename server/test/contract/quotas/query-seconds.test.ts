@@ -27,7 +27,7 @@ const expectReached = (reply: Reply): void => {
   expect(seconds).toBeGreaterThan(50)
   expect(seconds).toBeLessThanOrEqual(60)
   expect(reply.json.error.detail).toBe(
-    `Quota query_seconds reached: searches and reports of the organization may use 1 seconds of database time a minute; retry after ${seconds} seconds`,
+    `Quota query_seconds reached: searches, reports and long lists of the organization may use 1 seconds of database time a minute; retry after ${seconds} seconds`,
   )
 }
 
