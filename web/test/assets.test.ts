@@ -260,7 +260,7 @@ test('When the newer version of an asset cannot be loaded, saving says so and ke
     route.request().method() === 'GET' ? route.fulfill({ status: 400, json: {} }) : route.fallback(),
   )
   await dialog.getByRole('button', { name: 'Save', exact: true }).click()
-  await expect(dialog.getByRole('alert')).toContainText('The request failed')
+  await expect(dialog.getByRole('alert')).toContainText('The server rejected this')
   await context.unrouteAll()
   await dialog.getByRole('button', { name: 'Save', exact: true }).click()
   await expect(dialog).toHaveCount(0)
@@ -640,7 +640,7 @@ test('An operator sets the location of an asset; a deletion can be undone for 30
   await page.goto(`${url()}/assets/${other.id}`)
   await expect(page.getByRole('heading', { level: 1, name: 'Asset' })).toBeVisible()
   await expect(page.getByRole('alert')).toContainText('This record does not exist or was deleted')
-  await expect(page.getByRole('alert')).toContainText(/Request [0-9A-Z]{26}/)
+  await expect(page.getByRole('alert')).toContainText(/Request ID [0-9A-Z]{26}/)
 })
 
 test('Markup in any field is shown as text', async ({ page }) => {

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
+import type { Page } from '@playwright/test'
 import { goToPage } from './support/navigation.ts'
 import { Org, password, url, warehouse } from './support/org.ts'
 import { expect, test } from './support/test.ts'
-import { collectErrors, expectAccessible, settled } from './support/page-checks.ts'
+import { collectErrors, expectAccessible, settled, showTheme } from './support/page-checks.ts'
 
 type Fixture = Awaited<ReturnType<typeof warehouse>>
 let fixture: Fixture
@@ -37,42 +38,97 @@ const appPages: [string, (fixture: Fixture) => string][] = [
   ['Members', () => '/settings/members'],
 ]
 
-const schemes = ['light', 'dark'] as const
-
-for (const colorScheme of schemes) {
-  test(
-    `Every public page opens, fits the screen and has no axe violation in the ${colorScheme} theme`,
-    { tag: '@phone' },
-    async ({ page }) => {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      const errors = collectErrors(page)
-      for (const path of publicPages) {
-        await page.goto(url() + path)
-        await settled(page)
-        await expectAccessible(page)
-      }
-      expect(errors).toEqual([])
-    },
-  )
-
-  test(
-    `Every page of the app opens by its URL, fits the screen and has no axe violation in the ${colorScheme} theme`,
-    { tag: '@phone' },
-    async ({ page }) => {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      const errors = collectErrors(page)
-      await fixture.org.signIn(page)
-      await settled(page)
-      for (const [name, path] of appPages)
-        await test.step(name, async () => {
-          await page.goto(url() + path(fixture))
-          await settled(page)
-          await expectAccessible(page)
-        })
-      expect(errors).toEqual([])
-    },
-  )
+/** The theme does not change what fits the screen, so a phone shows one. */
+async function expectAccessibleInBothThemes(page: Page, within?: string): Promise<void> {
+  await settled(page)
+  await expectAccessible(page, within)
+  if (page.viewportSize()!.width < 600) return
+  await showTheme(page, 'dark')
+  await expectAccessible(page, within)
+  await showTheme(page, 'light')
 }
+
+test(
+  'Every public page opens, fits the screen and has no axe violation in either theme',
+  { tag: '@phone' },
+  async ({ page }) => {
+    await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+    const errors = collectErrors(page)
+    for (const path of publicPages) {
+      await page.goto(url() + path)
+      await expectAccessibleInBothThemes(page)
+    }
+    const { link } = await fixture.org.post('/invitations', { email: 'guest@example.com', role: 'viewer' })
+    const token = new URL(link as string).hash
+    for (const [path, name] of [
+      [`/reset-password${token}`, 'Set password'],
+      [`/join${token}`, 'Join Northwind'],
+    ] as const) {
+      await page.goto(url() + path)
+      await expect(page.getByRole('button', { name })).toBeVisible()
+      await expectAccessibleInBothThemes(page)
+    }
+    expect(errors).toEqual([])
+  },
+)
+
+test(
+  'Every page of the app opens by its URL, fits the screen and has no axe violation in either theme',
+  { tag: '@phone' },
+  async ({ page }) => {
+    await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+    const errors = collectErrors(page)
+    await fixture.org.signIn(page)
+    await settled(page)
+    for (const [name, path] of appPages)
+      await test.step(name, async () => {
+        await page.goto(url() + path(fixture))
+        await expectAccessibleInBothThemes(page)
+      })
+    expect(errors).toEqual([])
+  },
+)
+
+const dialogs: [string, (fixture: Fixture) => string, (page: Page) => Promise<void>][] = [
+  ['Create asset', () => '/assets?create=yes', () => Promise.resolve()],
+  ['Create location', () => '/locations?create=yes', () => Promise.resolve()],
+  ['Create reader', () => '/readers?create=yes', () => Promise.resolve()],
+  ['Create key', () => '/settings/api-keys', (page) => page.getByRole('button', { name: 'Create key' }).click()],
+  ['Invite a member', () => '/settings/members', (page) => page.getByRole('button', { name: 'Invite' }).click()],
+  [
+    'Edit Crate 1',
+    ({ assets }) => `/assets/${assets[0]!.id}`,
+    (page) => page.getByRole('button', { name: 'Edit' }).click(),
+  ],
+  [
+    'Rename the key',
+    ({ assets }) => `/assets/${assets[0]!.id}`,
+    async (page) => {
+      await page.getByRole('button', { name: 'More actions' }).click()
+      await page.getByRole('menuitem', { name: 'Rename the key' }).click()
+    },
+  ],
+  [
+    'Save this view',
+    () => '/assets',
+    async (page) => {
+      await page.getByRole('button', { name: 'Views' }).click()
+      await page.getByRole('menuitem', { name: 'Save this view' }).click()
+    },
+  ],
+]
+
+test('No dialog has an axe violation in either theme', async ({ page }) => {
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+  await fixture.org.signIn(page)
+  for (const [name, path, open] of dialogs)
+    await test.step(name, async () => {
+      await page.goto(url() + path(fixture))
+      await open(page)
+      await expect(page.getByRole('dialog', { name })).toBeVisible()
+      await expectAccessibleInBothThemes(page, '[role=dialog]')
+    })
+})
 
 test('The pages of the accessibility test are all routes of the app', async () => {
   const routes = readFileSync(new URL('../src/routes/router.tsx', import.meta.url), 'utf8')
@@ -116,7 +172,7 @@ test('An unknown URL shows a page that links to the overview', async ({ page }) 
   await page.getByRole('button', { name: 'Sign in' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'Page not found' })).toBeVisible()
   await expect(page).toHaveTitle('Not found · Lastseen')
-  await expectAccessible(page)
+  await expectAccessibleInBothThemes(page)
   await page.getByRole('link', { name: 'Go to the overview' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible()
 })

@@ -101,7 +101,8 @@ export function DataTable<T>({
               {group.headers.map(({ id, column, getContext }) => {
                 const meta = column.columnDef.meta
                 const title = flexRender(column.columnDef.header, getContext())
-                const isSortable = column.getCanSort() && onSort !== undefined
+                // The server sorts: getCanSort() would demand an accessor, which only sorting in the browser needs.
+                const isSortable = column.columnDef.enableSorting === true && onSort !== undefined
                 return (
                   <Table.Th
                     key={id}

@@ -131,7 +131,8 @@ export function Results({
               <Text size="sm" span>
                 {one.label}
               </Text>
-              <Badge size="sm" color={one.size === 0 ? 'gray' : one.color} data-count={one.value}>
+              {/* Wide enough for three digits, so that the tabs stay in place while the counts change. */}
+              <Badge size="sm" miw={40} color={one.size === 0 ? 'gray' : one.color} data-count={one.value}>
                 {formatNumber(one.size)}
               </Badge>
             </Group>
