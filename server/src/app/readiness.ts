@@ -3,9 +3,6 @@ import type { AppContext } from './context.ts'
 /** A process is not ready when it has lost the MQTT broker or its notifications for this long. */
 export const defaultOutageGraceMs = 60_000
 
-/** The result of a check is reused for this long, because all checks share one connection. */
-const reuseMs = 250
-
 /** Returns why the process is not ready, or null if it is. */
 export type ReadinessCheck = () => Promise<string | null>
 
@@ -29,9 +26,10 @@ export function readinessCheck(
     if (brokerOutageMs() >= outageGraceMs) return 'the MQTT broker is not reachable'
     return null
   }
-  let latest: Promise<string | null> | undefined
+  // All checks share one connection, so requests join the check in flight.
+  let inFlight: Promise<string | null> | undefined
   return () => {
-    latest ??= check().finally(() => setTimeout(() => (latest = undefined), reuseMs).unref())
-    return latest
+    inFlight ??= check().finally(() => (inFlight = undefined))
+    return inFlight
   }
 }

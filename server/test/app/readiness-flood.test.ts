@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { readinessCheck } from '../../src/app/readiness.ts'
 import { useApp } from '../support/app.ts'
@@ -11,9 +10,7 @@ it('Many requests for /readyz share one check of the database', async () => {
   const counting = { ...db, ping: () => (pings++, db.ping()) }
   const check = readinessCheck({ db: counting, pubsub }, () => 0, 60_000)
   expect(new Set(await Promise.all(Array.from({ length: 500 }, () => check())))).toEqual(new Set([null]))
-  expect(await check()).toBeNull()
   expect(pings).toBe(1)
-  await sleep(400)
   expect(await check()).toBeNull()
   expect(pings).toBe(2)
 })
