@@ -62,7 +62,7 @@ export const ignoredColumns: ReadonlySet<string> = new Set([
 export type ColumnMapping = ReadonlyMap<string, string>
 
 /** Metadata has at most 1,000 members, and a record few other fields. */
-const maxColumns = 1100
+export const maxColumns = 1100
 
 const isMetadataMember = (column: string): boolean => /^metadata\../.test(column)
 

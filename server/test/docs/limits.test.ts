@@ -14,7 +14,10 @@ import {
 import { maxPacketBytes } from '../../src/ingest/mqtt-packet-guard.ts'
 import { MAX_READS } from '../../src/ingest/decoders/read.ts'
 import { snapshotDownloadMs } from '../../src/api/shared/bulk.ts'
-import { maxErrors, maxRows, maxUploadMebibytes } from '../../src/bulk/import-row.ts'
+import { maxColumns } from '../../src/bulk/csv-table.ts'
+import { maxErrors, maxIdempotencyKeys, maxRows, maxUploadMebibytes } from '../../src/bulk/import-row.ts'
+import { defaultBodyTimeouts } from '../../src/http/body-timeouts.ts'
+import { maxTagsPerRecord } from '../../src/tags/tag.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { settings } from '../../src/config/settings.ts'
 import { repository } from '../support/process.ts'
@@ -64,6 +67,11 @@ const constants: [what: string, text: string][] = [
   ['body of a bulk request', `${maxUploadMebibytes} MiB`],
   ['rows of an import', number(maxRows)],
   ['errors that an import keeps', number(maxErrors)],
+  ['columns of a CSV file', number(maxColumns)],
+  ['tags of an asset or a location', number(maxTagsPerRecord)],
+  ['tags of a row, and of a record after', number(maxTagsPerRecord)],
+  ['idempotency keys of an organization', number(maxIdempotencyKeys)],
+  ['time for the body of a bulk request', `${defaultBodyTimeouts.uploadMs / 60_000} minutes`],
 ]
 
 /** Rows whose numbers other tests state. A new row belongs here only if the code has no constant for it. */
@@ -107,6 +115,7 @@ const statedElsewhere = [
   'MQTT messages with QoS 2',
   'one statement of a search',
   'one statement of any other',
+  'one statement of an export',
   'temporary files',
   'memory of one sort',
   'wait for a record',
