@@ -1,4 +1,5 @@
 import { assetIdsByKey } from '../../assets/assets.sql.ts'
+import { withCustomPlan } from '../../db/plan-cache.ts'
 import { now } from '../../kernel/clock.ts'
 import { type FieldProblem, throwIfAny } from '../../kernel/errors.ts'
 import type { Instant } from '../../kernel/instant.ts'
@@ -19,6 +20,9 @@ const unknown = (field: string, what: string): FieldProblem => ({
   message: `${field} does not name ${what}`,
 })
 
+/** A generic plan is made for a few assets and compares every key with every asset: 10,000 take 8.4 s instead of 4.6. */
+const maxAssetsOfGenericPlan = 100
+
 /**
  * An operator counted these assets at the location. Either all of them are saved, each once, or none. A note is kept with
  * the sighting of each asset.
@@ -33,6 +37,7 @@ export const saveInventory = (
   notifyMoves(deps, orgId, (noteMoves) =>
     deps.db.withTenant(orgId, async (tx) => {
       const keys = [...new Set(assetKeys)]
+      if (keys.length > maxAssetsOfGenericPlan) await withCustomPlan(tx)
       const location = await lockLocationForShare(tx, orgId, locationKey)
       const ids = await assetIdsByKey(tx, orgId, keys)
       const problems = location === null ? [unknown('location_identifier', 'a location')] : []
