@@ -1,6 +1,7 @@
 /** Measures the server and its baselines in the same run. See docs/benchmarks.md. */
 import { parseArgs } from 'node:util'
 import { Scope, dropDatabases, log, machineCpu, startPostgres, withClient } from './environment.mjs'
+import { bulk } from './parts/bulk.mjs'
 import { crud } from './parts/crud.mjs'
 import { growth } from './parts/growth.mjs'
 import { ingest } from './parts/ingest.mjs'
@@ -15,7 +16,7 @@ import { factsOf, missedThresholds, readPreviousResults, toTable, writeDocs } fr
  * A part has a name, a title, and `measure`, which returns columns and rows. A cell is a text, a number, or a number with a
  * threshold: `{ value, min }` or `{ value, max }`.
  */
-export const parts = [crud, ingest, webhooks, shared, overload, workers, growth, peer]
+export const parts = [crud, ingest, webhooks, shared, overload, workers, growth, bulk, peer]
 
 function readOptions() {
   const { values } = parseArgs({

@@ -2,7 +2,7 @@ import { buildWorkspaces, installPackages } from './bootstrap.mjs'
 
 try {
   installPackages({ dev: true })
-  buildWorkspaces()
+  buildWorkspaces('server', 'web', 'client')
   const { main } = await import('../bench/bench.mjs')
   await main()
 } catch (error) {
