@@ -53,7 +53,7 @@ test('A new user signs up, imports a file, prints labels, scans on a phone and f
   await page.getByRole('textbox', { name: 'Code' }).fill('4006381333931')
   await page.getByRole('textbox', { name: 'Code' }).press('Enter')
   await page.getByRole('button', { name: 'Save 1 at Workshop' }).click()
-  await expect(page.getByText('1 saved at Workshop.')).toBeVisible()
+  await expect(page.getByText('1 asset saved at Workshop.')).toBeVisible()
 
   await page.setViewportSize({ width: 1280, height: 800 })
   await page.keyboard.press('Control+k')

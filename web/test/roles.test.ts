@@ -58,5 +58,5 @@ test('A page that a role may not use shows the reason', async ({ page }) => {
   await fixture.org.signIn(page, emails.get('viewer')!, '/settings/webhooks')
   await expect(page.getByText('Only admins can do this')).toBeVisible()
   await page.goto(`${url()}/scan`)
-  await expect(page.getByText('Your role cannot save locations')).toBeVisible()
+  await expect(page.getByText('Your role cannot scan')).toBeVisible()
 })
