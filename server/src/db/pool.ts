@@ -4,7 +4,7 @@ import { type Attributes, SpanKind, inChildSpan } from '../kernel/tracing.ts'
 import { toOverload } from './constraint-errors.ts'
 import type { Db } from './database.ts'
 import { parseHosts } from './failover/primary-discovery.ts'
-import { forceGenericPlans, hasGenericPlan } from './plan-cache.ts'
+import { forceGenericPlans, hasGenericPlan, hasPlanPerExecution } from './plan-cache.ts'
 import { limitTemporaryFiles } from './resources.ts'
 import { rejectStandby } from './session.ts'
 import { type Sql, render } from './sql.ts'
@@ -152,7 +152,9 @@ export class StatementPool implements Db {
     this.#onStatement?.(statement)
     const pool = hasGenericPlan(statement) ? this.#generic : this.#auto
     try {
-      return await traceStatement(statement, () => pool.query<Row>(render(statement)))
+      const { name, ...query } = render(statement)
+      const run = (): Promise<Row[]> => pool.query<Row>(hasPlanPerExecution(statement) ? query : { name, ...query })
+      return await traceStatement(statement, run)
     } catch (error) {
       throw toOverload(error) ?? error
     }

@@ -1,5 +1,5 @@
 import type { Db } from '../db/database.ts'
-import { paginate, withGenericPlan } from '../db/plan-cache.ts'
+import { paginate, withGenericPlan, withPlanPerExecution } from '../db/plan-cache.ts'
 import { type Sql, join, sql } from '../db/sql.ts'
 import { type Instant, fromDatabase } from '../kernel/instant.ts'
 import type { Page } from '../kernel/page.ts'
@@ -86,7 +86,12 @@ export async function assetLocations(
       : isFiltered
         ? filteredPastStatement(orgId, { ...request, at })
         : pastStatement(orgId, { ...request, at, limits })
-  const reportRows = await db.query<ReportRow>(request.q || at !== undefined ? statement : withGenericPlan(statement))
+  const planned = isByLocation(request)
+    ? withPlanPerExecution(statement)
+    : request.q || at !== undefined
+      ? statement
+      : withGenericPlan(statement)
+  const reportRows = await db.query<ReportRow>(planned)
   return {
     rows: reportRows.flatMap((row) => (row.asset_id === null ? [] : [assetPositionOf(row, row.asset_id)])),
     total: reportRows[0]?.total ?? 0,
