@@ -1,5 +1,5 @@
-import pg from 'pg'
-import { type Parameters, clientConfig, connectTimeoutMs, destroy, endClient } from './client.ts'
+import type pg from 'pg'
+import { type Parameters, SocketClient, clientConfig, connectTimeoutMs, endClient } from './client.ts'
 import { type Attributes, SpanKind, inChildSpan } from '../kernel/tracing.ts'
 import { toOverload } from './constraint-errors.ts'
 import type { Db } from './database.ts'
@@ -10,7 +10,7 @@ import { rejectStandby } from './session.ts'
 import { type Sql, render } from './sql.ts'
 
 interface PooledConnection {
-  readonly client: pg.Client
+  readonly client: SocketClient
   readonly ready: Promise<void>
   isReady: boolean
   inFlight: number
@@ -69,7 +69,7 @@ class PipelinedPool {
 
   /** Fails all statements in flight. Used when another server has become the primary. */
   destroyAll(): void {
-    for (const { client } of this.#connections) destroy(client)
+    for (const { client } of this.#connections) client.destroy()
     this.#connections.clear()
   }
 
@@ -90,7 +90,7 @@ class PipelinedPool {
 
   #open(): PooledConnection {
     const { url, parameters, queryTimeoutMs } = this.#options
-    const client = new pg.Client({
+    const client = new SocketClient({
       ...clientConfig(parseHosts(url).current, parameters),
       pipeline: true,
       query_timeout: queryTimeoutMs,
@@ -104,14 +104,14 @@ class PipelinedPool {
       () => (connection.isReady = true),
       () => {
         remove()
-        destroy(client)
+        client.destroy()
       },
     )
     this.#connections.add(connection)
     return connection
   }
 
-  async #prepare(client: pg.Client): Promise<void> {
+  async #prepare(client: SocketClient): Promise<void> {
     await client.connect()
     await rejectStandby(client, this.#options.url)
     await this.#options.onConnect?.(client)

@@ -1,5 +1,5 @@
-import pg from 'pg'
-import { type Parameters, clientConfig, connectTimeoutMs, destroy, endClient } from './client.ts'
+import type pg from 'pg'
+import { type Parameters, SocketClient, clientConfig, connectTimeoutMs, endClient } from './client.ts'
 import type { Db } from './database.ts'
 import { parseHosts } from './failover/primary-discovery.ts'
 import { type Sql, render } from './sql.ts'
@@ -32,7 +32,7 @@ export interface SessionOptions {
 }
 
 export async function openSession(url: string, options: SessionOptions = {}): Promise<Session> {
-  const client = new pg.Client({
+  const client = new SocketClient({
     ...clientConfig(parseHosts(url).current, options.parameters),
     connectionTimeoutMillis: options.connectTimeoutMs ?? connectTimeoutMs,
     query_timeout: options.queryTimeoutMs,
@@ -66,7 +66,7 @@ export async function openSession(url: string, options: SessionOptions = {}): Pr
     await client.connect()
     await rejectStandby(client, url)
   } catch (error) {
-    destroy(client)
+    client.destroy()
     throw error
   }
   if (options.onEnd !== undefined) client.once('end', options.onEnd)

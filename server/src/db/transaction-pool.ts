@@ -1,12 +1,15 @@
 import pg from 'pg'
-import { type Parameters, clientConfig, destroy } from './client.ts'
+import { type Parameters, SocketClient, clientConfig } from './client.ts'
 import { parseHosts } from './failover/primary-discovery.ts'
 import { forceGenericPlans } from './plan-cache.ts'
 import { limitTemporaryFiles } from './resources.ts'
 import { rejectStandby } from './session.ts'
 
+/** A connection of the pool; `release` returns it. */
+export type TransactionClient = SocketClient & pg.PoolClient
+
 export interface TransactionPool {
-  connect(): Promise<pg.PoolClient>
+  connect(): Promise<TransactionClient>
   /** The number of open connections. */
   readonly open: number
   destroyAll(): void
@@ -28,9 +31,10 @@ export function openTransactionPool(
   url: string,
   { max, idleTimeoutMillis, timeoutMs, parameters }: TransactionPoolOptions,
 ): TransactionPool {
-  const clients = new Set<pg.Client>()
+  const clients = new Set<SocketClient>()
   const pool = new pg.Pool({
     ...clientConfig(parseHosts(url).current, parameters),
+    Client: SocketClient,
     pipeline: true,
     query_timeout: timeoutMs,
     connectionTimeoutMillis: timeoutMs,
@@ -43,16 +47,16 @@ export function openTransactionPool(
     },
   })
   pool.on('error', ignore)
-  pool.on('connect', (client) => void clients.add(client))
-  pool.on('remove', (client) => void clients.delete(client))
+  pool.on('connect', (client) => void clients.add(client as TransactionClient))
+  pool.on('remove', (client) => void clients.delete(client as TransactionClient))
   const end = (): Promise<void> => pool.end().catch(ignore)
   return {
-    connect: () => pool.connect(),
+    connect: () => pool.connect() as Promise<TransactionClient>,
     get open() {
       return pool.totalCount
     },
     destroyAll() {
-      for (const client of clients) destroy(client)
+      for (const client of clients) client.destroy()
       void end()
     },
     /** Idle connections close immediately, busy ones after their transaction. */

@@ -4,9 +4,9 @@ import { isRetryable, toConflict, toOverload } from './constraint-errors.ts'
 import type { Db, Tx, TxOptions } from './database.ts'
 import { type PoolUsage, traceStatement } from './pool.ts'
 import { type Sql, render } from './sql.ts'
-import type { TransactionPool } from './transaction-pool.ts'
+import type { TransactionClient, TransactionPool } from './transaction-pool.ts'
 
-type Run<Result> = (client: pg.PoolClient, db: Db, begun: Promise<unknown>) => Promise<Result>
+type Run<Result> = (client: TransactionClient, db: Db, begun: Promise<unknown>) => Promise<Result>
 
 const ignore = (): void => undefined
 
@@ -71,13 +71,11 @@ export class FairTransactionPool {
     try {
       // One packet carries the begin statements and every statement that `run` sends before its first await.
       // If a begin statement fails, the following ones fail too.
-      const { stream } = client.connection
-      stream.cork()
-      const begun = Promise.all(beginStatements.map((text) => client.query(text)))
-      begun.catch(ignore)
-      const result = run(client, this.#on(client), begun)
-      stream.uncork()
-      return await result
+      return await client.sendTogether(() => {
+        const begun = Promise.all(beginStatements.map((text) => client.query(text)))
+        begun.catch(ignore)
+        return run(client, this.#on(client), begun)
+      })
     } catch (error) {
       // A pipelined transaction has ended when the server reported an error and processed the commit. Otherwise roll back.
       const hasEnded = error instanceof pg.DatabaseError && client.getTransactionStatus() === 'I'

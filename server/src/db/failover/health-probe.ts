@@ -1,5 +1,4 @@
-import pg from 'pg'
-import { clientConfig, destroy } from '../client.ts'
+import { SocketClient, clientConfig } from '../client.ts'
 import { connectionErrorReason } from '../connection-errors.ts'
 
 const timeoutMs = 2000
@@ -8,7 +7,7 @@ const timeoutMs = 2000
 export class HealthProbe {
   readonly address: string
   readonly #query: string
-  #client: Promise<pg.Client> | null = null
+  #client: Promise<SocketClient> | null = null
 
   constructor(address: string, query: string) {
     this.address = address
@@ -28,12 +27,15 @@ export class HealthProbe {
   }
 
   close(): void {
-    this.#client?.then(destroy, () => undefined)
+    this.#client?.then(
+      (client) => client.destroy(),
+      () => undefined,
+    )
     this.#client = null
   }
 
   /** A lost connection is replaced by the next check. */
-  #connect(): Promise<pg.Client> {
+  #connect(): Promise<SocketClient> {
     const opening = this.#open()
     this.#client = opening
     const discard = (): void => {
@@ -43,8 +45,8 @@ export class HealthProbe {
     return opening
   }
 
-  async #open(): Promise<pg.Client> {
-    const client = new pg.Client({
+  async #open(): Promise<SocketClient> {
+    const client = new SocketClient({
       ...clientConfig(this.address, { application_name: 'lastseen probe' }),
       connectionTimeoutMillis: timeoutMs,
       query_timeout: timeoutMs,
@@ -54,7 +56,7 @@ export class HealthProbe {
       await client.connect()
       return client
     } catch (error) {
-      destroy(client)
+      client.destroy()
       throw error
     }
   }
