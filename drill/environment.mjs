@@ -12,10 +12,15 @@ const mosquitto = ['/usr/sbin/mosquitto', '/usr/local/sbin/mosquitto'].find(exis
 const architecture = { arm64: 'aarch64', x64: 'x86_64' }[process.arch]
 const faketime = `/usr/lib/${architecture}-linux-gnu/faketime/libfaketimeMT.so.1`
 
-/** Creates a folder on its own small file system, which a fault can fill; an ordinary folder when mounting is not allowed. */
-export function createDisk() {
+export function createFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'lastseen-drill-'))
   chmodSync(folder, 0o755)
+  return { folder, stop: async () => rmSync(folder, { recursive: true, force: true }) }
+}
+
+/** Creates a folder on its own small file system, which a fault can fill; an ordinary folder when mounting is not allowed. */
+export function createDisk() {
+  const { folder, stop } = createFolder()
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${diskMiB}m,mode=755`, 'tmpfs', folder])
   const isOnOwnDisk = mounted.status === 0
   return {
@@ -23,7 +28,7 @@ export function createDisk() {
     isOnOwnDisk,
     async stop() {
       if (isOnOwnDisk) spawnSync('umount', ['-l', folder])
-      rmSync(folder, { recursive: true, force: true })
+      await stop()
     },
   }
 }

@@ -8,8 +8,10 @@ import { runCommand } from '../bench/environment.mjs'
 
 const timeoutMs = 10_000
 const stopLimitMs = 30_000
-const pauseMs = 20
+const retryPauseMs = 20
 const minuteMs = 60_000
+/** Simulated time starts this many minutes in the past, less than the retention period. A message takes one of them. */
+export const simulatedMinutes = 100_000
 const scopes = 'assets:read,assets:write,tracking:read'
 const antennas = 4
 const assetsPerReader = 5
@@ -34,12 +36,14 @@ class AssetCreator {
   #service
   #name
   #credentials
+  #pauseMs
   #used = 0
 
-  constructor(service, name, credentials) {
+  constructor(service, { name, credentials, pauseMs }) {
     this.#service = service
     this.#name = name
     this.#credentials = credentials
+    this.#pauseMs = pauseMs
   }
 
   get count() {
@@ -47,7 +51,10 @@ class AssetCreator {
   }
 
   async run(signal) {
-    for (let number = 1; !signal.aborted; number++) await this.#create(`${this.#name}-${number}`)
+    for (let number = 1; !signal.aborted; number++) {
+      await this.#create(`${this.#name}-${number}`)
+      await sleep(this.#pauseMs)
+    }
   }
 
   async #create(key) {
@@ -59,7 +66,7 @@ class AssetCreator {
       // A conflict means that an earlier attempt was stored although its response was lost.
       if (reply?.status === 201 || reply?.status === 409) return this.acknowledged.push(key)
       if (reply?.status === 401) credential.token = undefined
-      await sleep(pauseMs)
+      await sleep(retryPauseMs)
     }
   }
 
@@ -77,13 +84,15 @@ class Reader {
   #reader
   #send
   #tags
-  #startMs = Math.floor(Date.now() / minuteMs) * minuteMs - 100_000 * minuteMs
+  #pauseMs
+  #startMs = (Math.floor(Date.now() / minuteMs) - simulatedMinutes) * minuteMs
 
-  constructor(service, reader, tags, send) {
+  constructor(service, { reader, tags, send, pauseMs }) {
     this.#service = service
     this.#reader = reader
     this.#tags = tags
     this.#send = send
+    this.#pauseMs = pauseMs
   }
 
   get count() {
@@ -103,10 +112,10 @@ class Reader {
       const observed_at = new Date(this.#startMs + this.acknowledged * minuteMs).toISOString()
       const antenna = 1 + (this.acknowledged % antennas)
       const body = { reads: this.#tags.map((tag) => ({ tag, antenna, observed_at })) }
-      while (!(await this.#send(this.#service, this.#reader, body).catch(ignore))) await sleep(pauseMs)
+      while (!(await this.#send(this.#service, this.#reader, body).catch(ignore))) await sleep(retryPauseMs)
       this.acknowledged++
-      // Simulated time starts in the past and runs faster than real time, but must not reach the present.
-      await sleep(5)
+      // Simulated time runs faster than real time, but must not reach the present.
+      await sleep(this.#pauseMs)
     }
   }
 }
@@ -135,6 +144,7 @@ function overMqtt() {
 /** All writers of one drill, in a new organization. */
 export class Writers {
   #service
+  #pauseMs
   #orgId
   #creators = []
   #readers = []
@@ -142,12 +152,15 @@ export class Writers {
   #stopping = new AbortController()
   #running
 
-  constructor(service) {
+  /** Each writer pauses for `pauseMs` after an acknowledged write. */
+  constructor(service, { pauseMs = 5 } = {}) {
     this.#service = service
+    this.#pauseMs = pauseMs
   }
 
   async start() {
     const service = this.#service
+    const pauseMs = this.#pauseMs
     const run = (...args) => runCommand(service.databaseUrl, ...args)
     const org = 'Drill'
     this.#orgId = run('org', 'create', '--name', org).org_id
@@ -159,11 +172,11 @@ export class Writers {
       )
       await service.withDatabase((client) => client.query(assetsOf(this.#orgId, index), [tags]))
       const reader = run('reader', 'create', '--org', org, '--name', `Reader ${index}`, ...options)
-      this.#readers.push(new Reader(service, reader, tags, send))
+      this.#readers.push(new Reader(service, { reader, tags, send, pauseMs }))
     }
     for (const name of ['A', 'B', 'C']) {
-      const keys = run('key', 'create', '--org', org, '--name', name, '--scopes', scopes, '--count', '100')
-      this.#creators.push(new AssetCreator(service, name, keys))
+      const credentials = run('key', 'create', '--org', org, '--name', name, '--scopes', scopes, '--count', '100')
+      this.#creators.push(new AssetCreator(service, { name, credentials, pauseMs }))
     }
     const { signal } = this.#stopping
     this.#running = Promise.all([...this.#creators, ...this.#readers].map((writer) => writer.run(signal)))
