@@ -1,6 +1,6 @@
 # The image contains the package @lastseen/server as `npm pack` makes it, with its dependencies as package-lock.json pins them.
-# The base image is the current LTS of Node.js. `npm run release` pins it by its digest.
-ARG NODE_IMAGE=docker.io/library/node:26-trixie-slim
+# The base image is the current LTS of Node.js, pinned by the digest of its index for all platforms.
+ARG NODE_IMAGE=docker.io/library/node:26.10.0-trixie-slim@sha256:ec7758ee051e457b468b32bde57b0879010b325bb9862718e9615225ce4aaae1
 
 FROM ${NODE_IMAGE} AS build
 WORKDIR /build

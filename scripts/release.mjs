@@ -59,20 +59,12 @@ const builders = {
   },
 }
 
-/** The base image by its digest, which is looked up when the name has none. */
+/** The base image, of the option or the Dockerfile, which must be pinned by its digest. */
 function pinnedNodeImage() {
   const inDockerfile = /^ARG NODE_IMAGE=(\S+)$/m.exec(readFileSync(join(root, 'Dockerfile'), 'utf8'))[1]
   const image = options['node-image'] ?? inDockerfile
   if (/@sha256:[0-9a-f]{64}$/.test(image)) return image
-  const digest =
-    outputOf('skopeo', ['inspect', '--format', '{{.Digest}}', `docker://${image}`]) ??
-    outputOf('docker', ['buildx', 'imagetools', 'inspect', '--format', '{{.Manifest.Digest}}', image])
-  if (digest === null || !/^sha256:[0-9a-f]{64}$/.test(digest))
-    throw new Error(
-      `The digest of ${image} cannot be looked up: it needs skopeo or docker, and access to the registry. ` +
-        'Pass --node-image NAME@sha256:DIGEST, or leave the image out with --no-image.',
-    )
-  return `${image.replace(/:[^:/]+$/, '')}@${digest}`
+  throw new Error(`The base image ${image} has no digest. Pass --node-image NAME@sha256:DIGEST.`)
 }
 
 /** What is needed to build the image, or null when it is left out. Checked first, because the other steps take minutes. */

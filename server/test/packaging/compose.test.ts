@@ -37,6 +37,11 @@ describe.each(['compose.yaml', 'compose.scale.yaml'])('%s', (file) => {
     expect(read('scripts/release.mjs')).toContain('const name = `lastseen:${version}`')
   })
 
+  it('pins the image of every other service by its digest', () => {
+    for (const [name, service] of services)
+      if (service.image !== image) expect(service.image, name).toMatch(/^[\w-]+:\d[\w.-]*@sha256:[0-9a-f]{64}$/)
+  })
+
   it('lets readers reach a service with the role ingest over HTTP', () => {
     const published = services.filter(([, service]) => service.ports?.some((port: string) => port.endsWith(':8080')))
     expect(published).toHaveLength(1)

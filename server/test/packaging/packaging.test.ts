@@ -61,9 +61,9 @@ describe('The image', () => {
     for (const path of copied) expect(left, path).not.toContain(path)
   })
 
-  it('has one base, the current LTS of Node.js, which a build can pin by its digest', () => {
+  it('has one base, the current LTS of Node.js, pinned by its digest', () => {
     const [argument] = lines.filter((line) => line.startsWith('ARG '))
-    expect(argument).toMatch(/^ARG NODE_IMAGE=docker\.io\/library\/node:26-\w+-slim$/)
+    expect(argument).toMatch(/^ARG NODE_IMAGE=docker\.io\/library\/node:26\.\d+\.\d+-\w+-slim@sha256:[0-9a-f]{64}$/)
     const bases = lines.filter((line) => line.startsWith('FROM ')).map((line) => line.split(' ')[1])
     expect(new Set(bases)).toEqual(new Set(['${NODE_IMAGE}']))
   })
