@@ -6,6 +6,7 @@ import { WindowCounter } from '../admission/window-counter.ts'
 import type { Config } from '../config/config.ts'
 import { PrincipalCache } from '../auth/principal-cache.ts'
 import { revocationTopic } from '../auth/commands.ts'
+import { FamilyLimit } from '../auth/family-limit.ts'
 import { OpenStreams } from '../auth/open-streams.ts'
 import { databaseLimiter, migratingLimiter } from '../auth/shared-buckets.ts'
 import { LoginThrottle } from '../auth/login-throttle.ts'
@@ -120,6 +121,7 @@ export function startApi(
       ...{ max: config.exchangeLimit, windowMs: 60_000 },
       millis: () => clock.millis(),
     }),
+    familyLimit: new FamilyLimit(),
     pubsub,
     unknownReadersOrg: config.unknownReadersOrg,
     publishAndWait: tracking.publishAndWait,

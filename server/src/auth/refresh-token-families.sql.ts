@@ -16,6 +16,9 @@ export interface RefreshTokenFamily {
   endReason: EndReason | null
 }
 
+/** The maximum number of families that one statement deletes. */
+const deleteBatchSize = 1000
+
 export async function insertFamily(tx: Tx, orgId: number, family: RefreshTokenFamily, at: Instant): Promise<void> {
   await tx.query(sql`
     insert into refresh_token_families (org_id, family_id, environment, client_id, user_id, token_hash, created_at, expires_at)
@@ -112,6 +115,20 @@ export async function deleteOldestFamilies(
   return rows.flatMap((row) => (row.revoked_at === null ? [row.family_id] : []))
 }
 
+/**
+ * Deletes a batch of the API key's families, all except the `kept` that were used last; revoked families first. Families
+ * that a concurrent exchange deletes are skipped, so that the two transactions never wait for each other.
+ */
+export async function deleteLeastRecentFamilies(tx: Tx, orgId: number, clientId: string, kept: number): Promise<void> {
+  await tx.query(sql`
+    delete from refresh_token_families where org_id = ${orgId} and family_id in (
+      select family_id from refresh_token_families
+      where org_id = ${orgId} and family_id in (
+        select family_id from refresh_token_families where org_id = ${orgId} and client_id = ${clientId}
+        order by revoked_at is not null, expires_at desc, family_id offset ${kept} limit ${deleteBatchSize})
+      for update skip locked)`)
+}
+
 export async function liveFamiliesOf(tx: Tx, orgId: number, userId: number): Promise<string[]> {
   const rows = await tx.query<{ family_id: string }>(sql`
     select family_id from refresh_token_families where org_id = ${orgId} and user_id = ${userId} and revoked_at is null`)
@@ -132,9 +149,6 @@ export async function liveSession(
   if (row === undefined) return null
   return { userId: row.user_id, environment: row.environment, expiresAt: fromDatabase(row.expires_at) }
 }
-
-/** The maximum number of families that one statement deletes. */
-const deleteBatchSize = 1000
 
 /** Deletes a batch of expired families; returns whether there may be more. Called whenever a new family is created. */
 export const deleteExpiredFamilies = (tx: Tx, orgId: number, before: Instant): Promise<boolean> =>

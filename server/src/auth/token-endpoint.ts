@@ -2,6 +2,7 @@ import type { WindowCounter } from '../admission/window-counter.ts'
 import type { Database } from '../db/database.ts'
 import { type Clock, now } from '../kernel/clock.ts'
 import { hashSecret, sameHash, uuidPattern } from '../kernel/secrets.ts'
+import type { FamilyLimit } from './family-limit.ts'
 import { rotate, openFamily, readRefreshToken } from './refresh-token-family.ts'
 import { type CredentialState, credentialState, findOrganizationOfClient } from './credentials.sql.ts'
 import type { LoginThrottle } from './login-throttle.ts'
@@ -15,6 +16,7 @@ export interface TokenEndpointDeps {
   throttle: LoginThrottle
   /** Limits the exchanges per credential. Only exchanges with a valid secret or token count. */
   exchanges: WindowCounter
+  familyLimit: FamilyLimit
 }
 
 export interface TokenPair {
@@ -45,6 +47,7 @@ export function exchangeCredentials(
         if (!isUsable(deps, state) || !sameHash(state.secretHash, hashSecret(request.clientSecret))) return null
         deps.exchanges.consume(clientId)
         const { family, token } = await openFamily(tx, deps, orgId, { clientId })
+        await deps.familyLimit.apply(tx, orgId, clientId)
         return credentialPair(deps, orgId, clientId, state, family.familyId, token)
       })
     },

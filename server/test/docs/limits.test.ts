@@ -12,6 +12,7 @@ import {
   packetMemory,
 } from '../../src/ingest/mqtt-broker.ts'
 import { maxPacketBytes } from '../../src/ingest/mqtt-packet-guard.ts'
+import { maxFamilies } from '../../src/auth/family-limit.ts'
 import { MAX_READS } from '../../src/ingest/decoders/read.ts'
 import { snapshotDownloadMs } from '../../src/api/shared/bulk.ts'
 import { maxColumns } from '../../src/bulk/csv-table.ts'
@@ -68,6 +69,7 @@ const constants: [what: string, text: string][] = [
   ['rows of an import', number(maxRows)],
   ['errors that an import keeps', number(maxErrors)],
   ['columns of a CSV file', number(maxColumns)],
+  ['refresh tokens of one API key', number(maxFamilies)],
   ['tags of an asset or a location', number(maxTagsPerRecord)],
   ['tags of a row, and of a record after', number(maxTagsPerRecord)],
   ['idempotency keys of an organization', number(maxIdempotencyKeys)],
