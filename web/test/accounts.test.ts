@@ -166,7 +166,7 @@ test('A password reset link works once and replaces the old password', async ({ 
   await expect(page.getByText('At least 10 characters').last()).toBeVisible()
   await field.fill('a wholly new password')
   await page.getByRole('button', { name: 'Set password' }).click()
-  await page.getByRole('link', { name: 'Go to sign in' }).click()
+  await page.getByRole('link', { name: 'Go to sign-in' }).click()
   const signIn = async (secret: string): Promise<void> => {
     await page.getByLabel('E-mail').fill(org.email)
     await page.getByRole('textbox', { name: 'Password' }).fill(secret)

@@ -227,7 +227,7 @@ test('The report about a point in time is filtered by location and text, in the 
   await expect(rows).toHaveCount(5)
   await page.getByRole('switch', { name: 'Include locations below' }).uncheck()
   await expect(page).toHaveURL(/below=no/)
-  await expect(page.getByText('No asset matches at that time.')).toBeVisible()
+  await expect(page.getByText('No asset matches the filters at that time.')).toBeVisible()
   await page.getByRole('switch', { name: 'Include locations below' }).check()
   await page.getByLabel('Asset', { exact: true }).fill('crate 2')
   await expect(rows).toHaveCount(2)
@@ -371,7 +371,7 @@ test('The account page shows the quotas of the organization', async ({ page }) =
   await expect(quotas.getByRole('row', { name: /^Members/ })).toContainText(/1 of 1.?000/)
   await expect(quotas.getByRole('row', { name: /^Assets/ })).toContainText(/^Assets[1-9]\d* of 2.?000.?000/)
   await expect(quotas.getByRole('row', { name: /^Stored data/ })).toContainText(/\d GB of 1.?000 GB/)
-  await expect(quotas.getByRole('row', { name: /^Search and report seconds/ })).toContainText(/\d of 600/)
+  await expect(quotas.getByRole('row', { name: /^Searches and reports in this minute/ })).toContainText(/\d s of 600 s/)
 })
 
 test('The URL of a report holds its tab, time, period and asset', async ({ page }) => {

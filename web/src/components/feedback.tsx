@@ -21,7 +21,7 @@ function describeError(error: unknown): { title: string; detail: string; request
   }
   if (error instanceof NetworkError)
     return { title: 'No connection', detail: 'The server cannot be reached. Check the network.', requestId: '' }
-  return { title: 'This did not work', detail: error instanceof Error ? error.message : String(error), requestId: '' }
+  return { title: 'The action failed', detail: error instanceof Error ? error.message : String(error), requestId: '' }
 }
 
 /** An error message with the request id that the server writes to its log. */

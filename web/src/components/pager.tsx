@@ -26,6 +26,7 @@ export function Pager({
   /** The number of rows of the page that are not shown, because they are about to be deleted. */
   hidden?: number
   onPage: (page: number) => void
+  /** What the rows are, a plural that ends in s. */
   what: string
 }) {
   const siblings = useMatches({ base: 0, sm: 1 })
@@ -38,11 +39,12 @@ export function Pager({
   if (total === hidden || page > pages) return null
   const first = (page - 1) * size + 1
   const last = Math.min(page * size, total) - hidden
+  const shown = total - hidden
   return (
     <Group justify="space-between" mt="sm" gap="xs">
       <Text size="xs" c="dimmed" className="number" aria-live="polite">
-        {last >= first && `${formatNumber(first)}–${formatNumber(last)} of `}
-        {formatNumber(total - hidden)} {what}
+        {pages > 1 && last >= first && `${formatNumber(first)}–${formatNumber(last)} of `}
+        {formatNumber(shown)} {shown === 1 ? what.replace(/s$/, '') : what}
       </Text>
       {pages > 1 && (
         <Pagination

@@ -62,12 +62,14 @@ const quotaLabels: Record<string, string> = {
   members: 'Members',
   api_keys: 'API keys',
   imports: 'Stored imports',
-  stored_bytes: 'Stored data, estimated every hour',
-  query_seconds: 'Search and report seconds this minute',
+  stored_bytes: 'Stored data (estimated every hour)',
+  query_seconds: 'Searches and reports in this minute',
 }
 
-const formatUse = (quota: string, value: number): string =>
-  quota === 'stored_bytes' ? `${formatNumber(Math.round(value / 1e8) / 10)} GB` : formatNumber(value)
+function formatUse(quota: string, value: number): string {
+  if (quota === 'stored_bytes') return `${formatNumber(Math.round(value / 1e8) / 10)} GB`
+  return quota === 'query_seconds' ? `${formatNumber(value)} s` : formatNumber(value)
+}
 
 /** The organization's usage and its limits. */
 function Quotas() {

@@ -18,7 +18,7 @@ export const assetColumns: ColumnDef<AssetRow>[] = [
     cell: ({ row: { original } }) => (
       <>
         <AssetLink id={original.asset.id} name={original.asset.name} />
-        <Text size="xs" c="dimmed" className="key" hiddenFrom="sm">
+        <Text size="xs" c="dimmed" className="key" hiddenFrom="md">
           {original.asset.external_key}
         </Text>
         {!original.asset.is_active && (
@@ -34,7 +34,7 @@ export const assetColumns: ColumnDef<AssetRow>[] = [
     id: 'external_key',
     header: 'Key',
     enableSorting: true,
-    meta: { from: 'sm' },
+    meta: { from: 'md' },
     accessorFn: ({ asset }) => asset.external_key,
     cell: ({ row: { original } }) => <span className="key">{original.asset.external_key}</span>,
   },

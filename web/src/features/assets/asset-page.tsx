@@ -105,7 +105,7 @@ function Details({ asset }: { asset: Asset }) {
         )}
         <SimpleGrid cols={2} spacing="sm">
           <Fact label="Valid from">{dateTime(asset.valid_from)}</Fact>
-          <Fact label="Valid to">{asset.valid_to === null ? 'no end' : dateTime(asset.valid_to)}</Fact>
+          <Fact label="Valid to">{asset.valid_to === null ? 'No end' : dateTime(asset.valid_to)}</Fact>
           <Fact label="Created">
             <RelativeTime at={asset.created_at} />
           </Fact>

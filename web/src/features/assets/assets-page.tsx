@@ -173,7 +173,7 @@ export function AssetsPage() {
                   action={isManager && <Button onClick={() => setCreating(true)}>Create the first asset</Button>}
                 >
                   An asset is any movable object you want to find again: a pallet jack, a case, a bed. Give it a name
-                  and a tag, and it appears at every location where the tag is read.
+                  and a tag: the app then shows where the tag was last read.
                 </EmptyState>
               )
             }

@@ -161,7 +161,7 @@ function StayRow({ assetId, stay, name, text }: { assetId: number; stay: Stay; n
           </Text>
         </Box>
         <Text size="xs" c="dimmed" className="number" visibleFrom="xs">
-          {stay.minutes > 0 && `seen in ${formatNumber(stay.minutes)} ${stay.minutes === 1 ? 'minute' : 'minutes'}`}
+          {stay.minutes > 0 && `${formatNumber(stay.minutes)} ${stay.minutes === 1 ? 'minute' : 'minutes'} with a sighting`}
         </Text>
       </div>
       <Notes stay={stay} />

@@ -12,7 +12,7 @@ export function ForgotPasswordPage() {
   const form = useForm({ initialValues: { email: '' }, validate: { email: emailRule } })
   const back = (
     <Anchor size="sm" renderRoot={(props) => <Link to="/sign-in" {...props} />}>
-      Back to sign in
+      Back to sign-in
     </Anchor>
   )
   if (isSent)

@@ -14,7 +14,7 @@ export function ResetPasswordPage() {
   const form = useForm({ initialValues: { new_password: '' }, validate: { new_password: newPasswordRule } })
   const signIn = (
     <Anchor size="sm" renderRoot={(props) => <Link to="/sign-in" {...props} />}>
-      Go to sign in
+      Go to sign-in
     </Anchor>
   )
   if (isDone)

@@ -77,9 +77,9 @@ function Keys() {
           </Text>
           <Text size="xs" c="dimmed" hiddenFrom="md" component="div">
             <Text span inherit hiddenFrom="sm">
-              used <RelativeTime at={original.last_used_at} />,{' '}
+              Last used: <RelativeTime at={original.last_used_at} />.{' '}
             </Text>
-            expires <Expiry at={original.expires_at} />
+            Expires: <Expiry at={original.expires_at} />
           </Text>
         </>
       ),
@@ -201,7 +201,7 @@ function Keys() {
         onClose={() => setKeyToRevoke(null)}
         onConfirm={async () => {
           await remove(`/orgs/${org.id}/api-keys/${String(keyToRevoke?.id)}`)
-          notify('Revoked.')
+          notify('The key was revoked.')
           refresh()
         }}
       >

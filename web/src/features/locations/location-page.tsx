@@ -19,7 +19,7 @@ import { useState } from 'react'
 import { listPositions, useAssetNames } from '../../api/assets.ts'
 import { ancestorsOf, locationEvents, oneLocation } from '../../api/locations.ts'
 import { useLocationCounts } from '../../api/overview.ts'
-import type { Location } from '../../api/types.ts'
+import type { Location, LocationCount } from '../../api/types.ts'
 import { usePendingDeletions } from '../../components/delete-with-undo.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { IconBox, IconDots, IconPencil, IconPlus, IconScan, IconTag, IconTrash } from '../../components/icons.ts'
@@ -44,6 +44,8 @@ interface CardProps {
   id: number
   /** The locations below count as part of this one. */
   includeBelow: boolean
+  /** The location has locations below it. */
+  isParent: boolean
   page: number
   onPage: (page: number) => void
 }
@@ -60,7 +62,7 @@ function useChoices() {
 /** The first page is not in the URL. */
 const inUrl = (page: number): number | undefined => (page === 1 ? undefined : page)
 
-function AssetsHereCard({ id, includeBelow, page, onPage }: CardProps) {
+function AssetsHereCard({ id, includeBelow, isParent, page, onPage }: CardProps) {
   const positions = useQuery(
     listPositions({ location_id: id, include_descendants: includeBelow, limit: size, offset: (page - 1) * size }),
   )
@@ -89,7 +91,7 @@ function AssetsHereCard({ id, includeBelow, page, onPage }: CardProps) {
                         <Table.Td visibleFrom="xs">
                           {row.location_id === id ? (
                             <Text size="sm" c="dimmed">
-                              this location
+                              {includeBelow && isParent && 'this location'}
                             </Text>
                           ) : (
                             <LocationLink id={row.location_id} fallback={row.location_external_key} />
@@ -121,7 +123,7 @@ function EventLocation({ id, name, word }: { id: number | null; name: string; wo
   )
 }
 
-function LocationEventsCard({ id, includeBelow, page, onPage }: CardProps) {
+function LocationEventsCard({ id, includeBelow, page, onPage }: Omit<CardProps, 'isParent'>) {
   const events = useQuery(
     locationEvents(id, { include_descendants: includeBelow, limit: size, offset: (page - 1) * size }),
   )
@@ -171,10 +173,13 @@ function LocationEventsCard({ id, includeBelow, page, onPage }: CardProps) {
   )
 }
 
-function ChildLocationsCard({ location, onAdd }: { location: Location; onAdd: (() => void) | null }) {
+function useChildren(id: number): LocationCount[] {
   const counts = useLocationCounts()
   const deleting = usePendingDeletions()
-  const children = [...counts.values()].filter((one) => one.parent_id === location.id && !deleting.has(one.location_id))
+  return [...counts.values()].filter((one) => one.parent_id === id && !deleting.has(one.location_id))
+}
+
+function ChildLocationsCard({ all, onAdd }: { all: readonly LocationCount[]; onAdd: (() => void) | null }) {
   return (
     <Card
       title="Locations below"
@@ -192,13 +197,13 @@ function ChildLocationsCard({ location, onAdd }: { location: Location; onAdd: ((
         )
       }
     >
-      {children.length === 0 && (
+      {all.length === 0 && (
         <Text size="sm" c="dimmed">
           No locations below.
         </Text>
       )}
-      {children
-        .sort((a, b) => a.name.localeCompare(b.name, undefined, { numeric: true }))
+      {all
+        .toSorted((a, b) => a.name.localeCompare(b.name, undefined, { numeric: true }))
         .map((one) => (
           <div className="move-row" key={one.location_id}>
             <Box style={{ flex: 1, minWidth: 0 }}>
@@ -278,6 +283,7 @@ function Loaded({ location }: { location: Location }) {
   const ancestors = useQuery(ancestorsOf(location.id))
   const [open, setOpen] = useState<'edit' | 'rename' | 'delete' | 'new' | null>(null)
   const { includeBelow, page, events, change } = useChoices()
+  const children = useChildren(location.id)
   const close = (): void => setOpen(null)
   return (
     <Page
@@ -307,6 +313,7 @@ function Loaded({ location }: { location: Location }) {
             <Switch
               size="sm"
               label="Include locations below"
+              disabled={children.length === 0}
               checked={includeBelow}
               onChange={({ currentTarget }) =>
                 change({ below: currentTarget.checked ? undefined : 'no', page: undefined, events: undefined })
@@ -315,6 +322,7 @@ function Loaded({ location }: { location: Location }) {
             <AssetsHereCard
               id={location.id}
               includeBelow={includeBelow}
+              isParent={children.length > 0}
               page={page}
               onPage={(next) => change({ page: inUrl(next) })}
             />
@@ -328,7 +336,7 @@ function Loaded({ location }: { location: Location }) {
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 4 }}>
           <Stack>
-            <ChildLocationsCard location={location} onAdd={isManager ? () => setOpen('new') : null} />
+            <ChildLocationsCard all={children} onAdd={isManager ? () => setOpen('new') : null} />
             <TagsCard kind="locations" id={location.id} tags={location.tags} mayEdit={isManager} />
           </Stack>
         </Grid.Col>

@@ -31,7 +31,7 @@ function CountRow({
       <Text size="sm" truncate style={{ flex: '1 1 46%', minWidth: 0 }} fw={depth === 0 ? 600 : 400} component="div">
         {label}
       </Text>
-      <Box className="bar" style={{ flex: '1 1 30%' }} aria-hidden>
+      <Box className="bar" style={{ flex: '1 1 30%' }} visibleFrom="xs" aria-hidden>
         <div style={{ width: `${(count / maxCount) * 100}%` }} />
       </Box>
       <Text size="sm" className="number" w={60} ta="right" style={{ flex: 'none' }}>

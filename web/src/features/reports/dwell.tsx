@@ -29,7 +29,7 @@ const number = (header: string, id: 'visits' | 'assets'): ColumnDef<Dwell> => ({
   header,
   enableSorting: true,
   accessorFn: keyOf[id],
-  meta: { align: 'right', from: 'sm' },
+  meta: { align: 'right', from: 'md' },
   cell: ({ row: { original } }) => <span className="number">{formatNumber(original[id])}</span>,
 })
 
@@ -61,7 +61,7 @@ const columns = (maxMinutes: number, pathOf: (id: number) => string): ColumnDef<
         <Box className="bar" aria-hidden>
           <div style={{ width: `${(original.minutes / maxMinutes) * 100}%` }} />
         </Box>
-        <Text size="xs" c="dimmed" className="number" hiddenFrom="sm">
+        <Text size="xs" c="dimmed" className="number" hiddenFrom="md">
           {formatNumber(original.visits)} visits by {formatNumber(original.assets)} assets
         </Text>
       </>

@@ -106,7 +106,7 @@ export function PointInTimeReport() {
             <Text size="sm" c="dimmed">
               {location === undefined && q === undefined
                 ? 'No asset had been seen by that time.'
-                : 'No asset matches at that time.'}
+                : 'No asset matches the filters at that time.'}
             </Text>
           ) : (
             <>

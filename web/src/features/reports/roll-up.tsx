@@ -46,7 +46,7 @@ export function useRollUp() {
       data={[
         ...sizes.map((size, level) => ({
           value: String(level),
-          label: `${nameOf(level)} (${formatNumber(size)})`,
+          label: `${nameOf(level)} (${formatNumber(size)} ${size === 1 ? 'location' : 'locations'})`,
         })),
         { value: 'all', label: 'Every location' },
       ]}

@@ -1,4 +1,4 @@
-import { ActionIcon, Alert, Badge, Box, Button, Group, Tabs, Text } from '@mantine/core'
+import { ActionIcon, Alert, Badge, Box, Button, Stack, Tabs, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useAssetNames } from '../../api/assets.ts'
 import type { ResolvedCode } from '../../api/types.ts'
@@ -127,7 +127,7 @@ export function Results({
       <Tabs.List grow>
         {tabs.map((one) => (
           <Tabs.Tab key={one.value} value={one.value} px={6}>
-            <Group gap={5} justify="center" wrap="wrap">
+            <Stack gap={3} align="center">
               <Text size="sm" span>
                 {one.label}
               </Text>
@@ -135,7 +135,7 @@ export function Results({
               <Badge size="sm" miw={40} color={one.size === 0 ? 'gray' : one.color} data-count={one.value}>
                 {formatNumber(one.size)}
               </Badge>
-            </Group>
+            </Stack>
           </Tabs.Tab>
         ))}
       </Tabs.List>
@@ -154,7 +154,7 @@ export function Results({
             onRemove={() => onRemove(one.code)}
             note={
               one.last_seen_at === null ? (
-                `${one.external_key ?? ''}, Never seen`
+                `${one.external_key ?? ''}, never seen`
               ) : (
                 <>
                   {one.external_key}, last at <LocationLink id={one.location_id} name={one.location_name} />{' '}

@@ -198,7 +198,7 @@ function Scan() {
               // A remounted picker shows the current location again after the user chose another one and cancelled.
               key={`${locationId} ${scan.isUndecided}`}
               label="Location"
-              placeholder="Choose a location or scan its code"
+              placeholder="Choose or scan a location"
               size="md"
               leftSection={<IconMapPin size={18} />}
               value={locationId}
