@@ -2,7 +2,7 @@
 import { keyOf, searchTermOf } from './seed.mjs'
 
 const keysPerFilter = 10
-const tokenMaxAgeMs = 7 * 60_000
+export const tokenMaxAgeMs = 7 * 60_000
 const tokenConcurrency = 4
 export const basePath = '/api/v1'
 

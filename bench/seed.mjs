@@ -3,12 +3,18 @@ import { runCommand, withClient } from './environment.mjs'
 
 const nouns = ['Pallet jack', 'Roll cage', 'Forklift', 'Tool chest', 'Wheelchair', 'Ladder', 'Generator', 'Cable drum']
 const antennaCount = 8
-const locationCount = 50
 const sampleSize = 10_000
 const historyDays = 360
+/** Assets move between locations this often in their history. */
+const staysPerAsset = 10
+const fanOut = 10
+
+/** A larger organization has more locations, about one for 200 assets. */
+const locationCountOf = (assets) => Math.max(50, Math.round(assets / 200))
 const scopes = 'assets:read,assets:write,locations:read,tracking:read'
 /** Rows are consistent by construction, so foreign keys are not checked. Sessions that seed do not wait for the disk. */
-const options = '-c session_replication_role=replica -c synchronous_commit=off -c timezone=UTC'
+const options =
+  '-c session_replication_role=replica -c synchronous_commit=off -c timezone=UTC -c maintenance_work_mem=256MB'
 
 /** A deleted asset has no tag. */
 const isDeleted = (n) => n % 100 === 7
@@ -50,11 +56,14 @@ const countRows = (orgId, kind, table) => `
     count(*) filter (where deleted_at is not null and is_active),
     count(*) filter (where deleted_at is not null and not is_active) from ${table} where org_id = ${orgId}`
 
-const seedLocations = (orgId) => [
-  `insert into locations (org_id, id, external_key, name, is_active, valid_from, created_at, updated_at, search_text)
-  select ${orgId}, ${idOf(orgId)}, 'LOC-' || n, 'Location ' || n, true, now(), now(), now(),
+/** LOC-1 to LOC-10 are at the top level; each location has up to ten children. */
+const seedLocations = (orgId, count) => [
+  `insert into locations (org_id, id, external_key, name, parent_id, is_active, valid_from, created_at, updated_at,
+    search_text)
+  select ${orgId}, ${idOf(orgId)}, 'LOC-' || n, 'Location ' || n,
+    case when n > ${fanOut} then ${idOf(orgId, `(n - 1) / ${fanOut}`)} end, true, now(), now(), now(),
     'location ' || n || chr(1) || 'loc-' || n || chr(1)
-  from generate_series(1, ${locationCount}) n`,
+  from generate_series(1, ${count}) n`,
   countRows(orgId, 'location', 'locations'),
 ]
 
@@ -69,48 +78,77 @@ const seedAssets = (orgId, count) => [
   countRows(orgId, 'asset', 'assets'),
 ]
 
-const locationOf = (orgId, number) => idOf(orgId, `1 + (${number}) % ${locationCount}`)
-
 /** The time between two minutes of an asset. */
 const minuteInterval = (minutes) => `interval '${Math.floor((historyDays * 1440) / minutes)} minutes'`
 
+/** Rows in the order of time would be inserted at random positions of these indexes; building them afterwards is faster. */
+async function withoutIndexes(client, tables, work) {
+  const { rows: indexes } = await client.query(
+    `select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as definition, c.conname,
+      i.indrelid::regclass::text as table_name, pg_get_constraintdef(c.oid) as constraint_definition
+    from pg_index i left join pg_constraint c on c.conindid = i.indexrelid
+    where i.indrelid = any ($1::regclass[])`,
+    [tables],
+  )
+  for (const { name, conname, table_name: table } of indexes)
+    await client.query(conname === null ? `drop index ${name}` : `alter table ${table} drop constraint ${conname}`)
+  await work()
+  for (const { definition, conname, table_name: table, constraint_definition: constraint } of indexes)
+    await client.query(conname === null ? definition : `alter table ${table} add constraint ${conname} ${constraint}`)
+}
+
 /**
  * Inserts `minutes` minutes per asset, distributed evenly over 360 days until three hours ago and ordered by time, as reads
- * arrive. Each asset arrives at one location with its first minute and moves to another one with its last.
+ * arrive. Each asset stays at up to ten locations, one after the other, for equally many minutes. Minute and stay number 0
+ * are the latest.
  */
-const seedHistory = (orgId, minutes) => [
-  `alter table seeded add column last_minute timestamptz`,
-  `update seeded set last_minute = date_trunc('minute', now()) - interval '3 hours' - (n % 300) * interval '1 minute'`,
-  `insert into asset_minutes (org_id, asset_id, minute, location_id, observed_at, source)
-  select ${orgId}, s.id, m.minute, ${locationOf(orgId, 's.n + least(k, 1)')}, m.minute + interval '7 seconds', 'reader'
-  from generate_series(${minutes} - 1, 0, -1) k cross join seeded s
-  cross join lateral (select s.last_minute - k * ${minuteInterval(minutes)} as minute) m
-  where s.deleted_at is null`,
-  `insert into asset_positions (org_id, asset_id, location_id, last_seen_at, last_minute, minutes)
-  select ${orgId}, id, ${locationOf(orgId, 'n')}, last_minute + interval '7 seconds', last_minute, ${minutes}
-  from seeded where deleted_at is null`,
-  `insert into record_counts (org_id, kind, shard, active, inactive, deleted_active, deleted_inactive)
-  select ${orgId}, 'position', 0, count(*), 0, 0, 0 from asset_positions where org_id = ${orgId}`,
-  `insert into first_sightings (org_id, asset_id, seen_at)
-  select ${orgId}, id, last_minute - ${minutes - 1} * ${minuteInterval(minutes)} + interval '7 seconds'
-  from seeded where deleted_at is null`,
-  `insert into first_sighting_counts (org_id, day, live, deleted)
-  select ${orgId}, date_trunc('day', seen_at), count(*), 0 from first_sightings where org_id = ${orgId} group by 2`,
-  `insert into moves (org_id, delivery_id, asset_id, asset_external_key, asset_name, from_location_id,
-    from_location_name, to_location_id, to_location_name, occurred_at, recorded_at)
-  select ${orgId}, gen_random_uuid(), s.id, s.external_key, s.name, f.id, f.name, t.id, t.name, m.at, m.at
-  from (values ${minutes === 1 ? '(0, null::int, 0)' : `(${minutes - 1}, null::int, 1), (0, 1, 0)`}) e (k, origin, target)
-  cross join seeded s
-  cross join lateral (select s.last_minute - e.k * ${minuteInterval(minutes)} + interval '7 seconds' as at) m
-  join locations t on t.org_id = ${orgId} and t.id = ${locationOf(orgId, 's.n + e.target')}
-  left join locations f on f.org_id = ${orgId} and f.id = ${locationOf(orgId, 's.n + e.origin')}
-  where s.deleted_at is null order by m.at`,
-  `insert into location_move_counts (org_id, location_id, hour, arrivals, departures)
-  select ${orgId}, e.location_id, date_trunc('hour', m.occurred_at), count(*) filter (where e.is_arrival),
-    count(*) filter (where not e.is_arrival)
-  from moves m cross join lateral (values (m.to_location_id, true), (m.from_location_id, false)) e (location_id, is_arrival)
-  where m.org_id = ${orgId} and e.location_id is not null group by 2, 3`,
-]
+function seedHistory(orgId, minutes, locationCount) {
+  const stays = Math.min(staysPerAsset, minutes)
+  const locationOf = (stay) => idOf(orgId, `1 + (s.n + 37 * (${stay})) % ${locationCount}`)
+  const firstMinuteOf = (stay) => `(((${stay}) + 1) * ${minutes} + ${stays - 1}) / ${stays} - 1`
+  return {
+    prepare: [
+      `alter table seeded add column last_minute timestamptz`,
+      `update seeded set last_minute = date_trunc('minute', now()) - interval '3 hours' - (n % 300) * interval '1 minute'`,
+      'analyze seeded',
+    ],
+    insert: [
+      `insert into asset_minutes (org_id, asset_id, minute, location_id, observed_at, source)
+      select ${orgId}, s.id, m.minute, ${locationOf(`k * ${stays} / ${minutes}`)}, m.minute + interval '7 seconds', 'reader'
+      from generate_series(${minutes} - 1, 0, -1) k cross join seeded s
+      cross join lateral (select s.last_minute - k * ${minuteInterval(minutes)} as minute) m
+      where s.deleted_at is null`,
+      `insert into moves (org_id, delivery_id, asset_id, asset_external_key, asset_name, from_location_id,
+        from_location_name, to_location_id, to_location_name, occurred_at, recorded_at)
+      select ${orgId}, gen_random_uuid(), s.id, s.external_key, s.name, f.id, f.name, t.id, t.name, m.at, m.at
+      from generate_series(${stays} - 1, 0, -1) stay cross join seeded s
+      cross join lateral (
+        select s.last_minute - (${firstMinuteOf('stay')}) * ${minuteInterval(minutes)} + interval '7 seconds' as at
+      ) m
+      join locations t on t.org_id = ${orgId} and t.id = ${locationOf('stay')}
+      left join locations f on stay < ${stays - 1} and f.org_id = ${orgId} and f.id = ${locationOf('stay + 1')}
+      where s.deleted_at is null`,
+    ],
+    derive: [
+      `insert into asset_positions (org_id, asset_id, location_id, last_seen_at, last_minute, minutes)
+      select ${orgId}, s.id, ${locationOf('0')}, last_minute + interval '7 seconds', last_minute, ${minutes}
+      from seeded s where deleted_at is null`,
+      `insert into record_counts (org_id, kind, shard, active, inactive, deleted_active, deleted_inactive)
+      select ${orgId}, 'position', 0, count(*), 0, 0, 0 from asset_positions where org_id = ${orgId}`,
+      `insert into first_sightings (org_id, asset_id, seen_at)
+      select ${orgId}, id, last_minute - ${minutes - 1} * ${minuteInterval(minutes)} + interval '7 seconds'
+      from seeded where deleted_at is null`,
+      `insert into first_sighting_counts (org_id, day, live, deleted)
+      select ${orgId}, date_trunc('day', seen_at), count(*), 0 from first_sightings where org_id = ${orgId} group by 2`,
+      `insert into location_move_counts (org_id, location_id, hour, arrivals, departures)
+      select ${orgId}, e.location_id, date_trunc('hour', m.occurred_at), count(*) filter (where e.is_arrival),
+        count(*) filter (where not e.is_arrival)
+      from moves m
+      cross join lateral (values (m.to_location_id, true), (m.from_location_id, false)) e (location_id, is_arrival)
+      where m.org_id = ${orgId} and e.location_id is not null group by 2, 3`,
+    ],
+  }
+}
 
 export const createCredentials = (url, organization, count) =>
   runCommand(url, 'key', 'create', '--org', organization, '--name', 'bench', '--scopes', scopes, '--count', `${count}`)
@@ -121,17 +159,25 @@ export const createCredentials = (url, organization, count) =>
  */
 export async function createOrganization({ url, name = 'Benchmark', assets, credentials, minutesPerAsset = 0 }) {
   const { org_id: orgId } = runCommand(url, 'org', 'create', '--name', name)
-  const history = minutesPerAsset === 0 ? [] : seedHistory(orgId, minutesPerAsset)
+  const locationCount = locationCountOf(assets)
   const seeded = await withClient(
     url,
     async (client) => {
-      for (const statement of [...seedLocations(orgId), ...seedAssets(orgId, assets), ...history])
-        await client.query(statement)
+      const run = async (statements) => {
+        for (const statement of statements) await client.query(statement)
+      }
+      await run([...seedLocations(orgId, locationCount), ...seedAssets(orgId, assets)])
+      if (minutesPerAsset > 0) {
+        const { prepare, insert, derive } = seedHistory(orgId, minutesPerAsset, locationCount)
+        await run(prepare)
+        await withoutIndexes(client, ['asset_minutes', 'moves'], () => run(insert))
+        await run(derive)
+      }
       const sampled = await client.query(`select id, n from seeded where deleted_at is null and valid_from <= now()
         and (valid_to is null or valid_to > now()) order by hashint8(n) limit ${sampleSize}`)
       const locations = await client.query(`select id from locations where org_id = ${orgId}
         order by length(external_key), external_key`)
-      for (const statement of ['drop table seeded', 'vacuum analyze', 'checkpoint']) await client.query(statement)
+      await run(['drop table seeded', 'vacuum analyze', 'checkpoint'])
       const [ids, numbers] = ['id', 'n'].map((column) => sampled.rows.map((row) => row[column]))
       return { sample: { ids, numbers, locationIds: locations.rows.map(({ id }) => id) } }
     },
