@@ -94,7 +94,7 @@ export async function startPostgres() {
   try {
     const data = join(folder, 'data')
     const idleServer = await startProgram(['deliver'], folder, { LASTSEEN_DATA_DIR: data })
-    const password = encodeURIComponent(readFileSync(join(data, 'postgres.password'), 'utf8').trim())
+    const password = encodeURIComponent(readFileSync(join(data, 'postgres.superuser-password'), 'utf8').trim())
     const port = readFileSync(join(data, 'postgres/postmaster.pid'), 'utf8').split('\n')[3]
     return {
       folder,

@@ -91,7 +91,7 @@ export class Service {
 
   get databaseUrl() {
     const data = this.#settings.LASTSEEN_DATA_DIR
-    const password = encodeURIComponent(readFileSync(join(data, 'postgres.password'), 'utf8').trim())
+    const password = encodeURIComponent(readFileSync(join(data, 'postgres.superuser-password'), 'utf8').trim())
     return `postgres://postgres:${password}@127.0.0.1:${this.#pidFileLines()[3]}/lastseen`
   }
 

@@ -13,6 +13,7 @@ export interface DataDirectory {
   readonly dataDir: string
   readonly pgdata: string
   readonly passwordFile: string
+  readonly superuserPasswordFile: string
   readonly logFile: string
   readonly lock: string
 }
@@ -38,6 +39,7 @@ function dataDirectoryAt(directory: string): DataDirectory {
     dataDir,
     pgdata: at('postgres'),
     passwordFile: at('postgres.password'),
+    superuserPasswordFile: at('postgres.superuser-password'),
     logFile: at('postgres.log'),
     lock: at('postgres.lock'),
   }
@@ -123,7 +125,9 @@ export async function prepareCluster(directory: DataDirectory, progress: (line: 
     )
   }
   if (account && (await fs.stat(files)).uid === 0) await run('chown', ['-R', `${account.uid}:${account.gid}`, files])
-  return { account, files, programs: await installBinaries(account, home, progress) }
+  const prepared = { account, files, programs: await installBinaries(account, home, progress) }
+  await ensureSuperuserPassword(directory.superuserPasswordFile, prepared)
+  return prepared
 }
 
 /** The database gets its final name only when it is complete, so an interrupted creation can be repeated. */
@@ -146,7 +150,7 @@ async function createCluster(
     await fs.mkdir(files, { mode: 0o700 })
     if (account) await fs.chown(files, account.uid, account.gid)
     const programs = await installBinaries(account, dirname(files), progress)
-    await initialise(files, programs, account, await writePassword(directory.passwordFile))
+    await initialise({ account, files, programs }, await writePassword(directory.passwordFile))
     await fs.rmdir(directory.pgdata).catch(() => undefined)
     await fs.rename(draft, directory.pgdata)
     await syncFolder(directory.dataDir)
@@ -164,14 +168,34 @@ async function createInStore(id: string, draft: string): Promise<string> {
   return join(home, 'postgres')
 }
 
-async function writePassword(file: string): Promise<string> {
-  const password = randomBytes(24).toString('base64url')
+async function writePassword(file: string, password = newPassword()): Promise<string> {
   await fs.rm(file, { force: true })
   await fs.writeFile(file, password, { mode: 0o600, flag: 'wx', flush: true })
   return password
 }
 
-async function initialise(files: string, programs: string, account: Account, password: string): Promise<void> {
+const newPassword = (): string => randomBytes(24).toString('base64url')
+
+/** Runs statements, one in each line, as the superuser without a login. The server must not be running. */
+function runSingleUser({ account, files, programs }: Prepared, statements: string[]) {
+  const single = ['--single', '-D', files, '-c', 'exit_on_error=on', 'postgres']
+  return run(join(programs, 'postgres'), single, account, `${statements.join('\n')}\n`)
+}
+
+/**
+ * Gives the superuser `postgres` a password of its own, which the service never reads: whoever learns the password of the
+ * service does not become superuser. If the file is missing, the superuser gets a new password.
+ */
+async function ensureSuperuserPassword(file: string, prepared: Prepared): Promise<void> {
+  if (await fs.stat(file).catch(() => undefined)) return
+  const password = newPassword()
+  const changed = await runSingleUser(prepared, [`ALTER ROLE postgres PASSWORD '${password}'`])
+  if (!changed.ok) throw new Error(`PostgreSQL could not change the superuser's password:\n${changed.output.trim()}`)
+  await writePassword(file, password)
+}
+
+async function initialise(prepared: Prepared, password: string): Promise<void> {
+  const { account, files, programs } = prepared
   const secret = `${files}.secret`
   await fs.writeFile(secret, password, { mode: 0o600, flag: 'wx' })
   if (account) await fs.chown(secret, account.uid, account.gid)
@@ -186,23 +210,17 @@ async function initialise(files: string, programs: string, account: Account, pas
   )
   await fs.rm(secret)
   if (!created.ok) throw new Error(`PostgreSQL could not create its files in ${files}:\n${created.output.trim()}`)
-  const single = ['--single', '-D', files, '-c', 'exit_on_error=on', 'postgres']
-  const loginCreated = await run(join(programs, 'postgres'), single, account, createLogin(password))
+  const loginCreated = await runSingleUser(prepared, createLogin(password))
   if (!loginCreated.ok)
     throw new Error(`PostgreSQL could not create the database lastseen:\n${loginCreated.output.trim()}`)
 }
 
-/**
- * The service logs in as a role that owns its database but is not a superuser. The superuser `postgres` has the same
- * password and is reserved for administrators. In single-user mode each line is one statement.
- */
-const createLogin = (password: string): string =>
-  [
-    `CREATE ROLE ${loginRole} LOGIN CREATEROLE PASSWORD '${password}'`,
-    `GRANT SET ON PARAMETER temp_file_limit TO ${loginRole} WITH GRANT OPTION`,
-    `CREATE DATABASE lastseen OWNER ${loginRole}`,
-    '',
-  ].join('\n')
+/** The service logs in as a role that owns its database but is not a superuser. */
+const createLogin = (password: string): string[] => [
+  `CREATE ROLE ${loginRole} LOGIN CREATEROLE PASSWORD '${password}'`,
+  `GRANT SET ON PARAMETER temp_file_limit TO ${loginRole} WITH GRANT OPTION`,
+  `CREATE DATABASE lastseen OWNER ${loginRole}`,
+]
 
 /** Removes the files of an interrupted creation, including those that its draft only links to. */
 async function removeDrafts({ dataDir }: DataDirectory): Promise<void> {

@@ -17,7 +17,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'lastseen-roles-'))
   server = await acquireEmbedded({ dataDir: folder, progress: () => undefined })
   await migrate(server.url)
-  admin = postgres(superuserOf(server.url), { max: 1, onnotice: () => undefined })
+  admin = postgres(superuserOf(server.url, folder), { max: 1, onnotice: () => undefined })
 }, 120_000)
 
 afterAll(async () => {

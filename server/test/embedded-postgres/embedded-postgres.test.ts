@@ -155,6 +155,7 @@ async function query<T extends postgres.Row>(url: string, text: string): Promise
   }
 }
 
+const files = ['postgres', 'postgres.log', 'postgres.password', 'postgres.superuser-password']
 const serverOf = (dataDir: string) => readPostmaster(join(dataDir, 'postgres'))
 const failure = (dataDir: string) =>
   acquire(dataDir).then(
@@ -193,12 +194,13 @@ describe('starting and stopping', { timeout: 60_000 }, () => {
     expect(progress[0]).toMatch(/^Creating the database in .*postgres \(first start only\)$/)
     expect(progress[1]).toBe(`PostgreSQL 18.4 is running on port ${new URL(first.url).port}`)
     expect(progress).toHaveLength(2)
-    expect(statSync(join(dataDir, 'postgres.password')).mode & 0o777).toBe(0o600)
+    for (const name of ['postgres.password', 'postgres.superuser-password'])
+      expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600)
     expect(new URL(first.url).hostname).toBe('127.0.0.1')
     const names = ['listen_addresses', 'unix_socket_directories', 'shared_buffers', 'max_connections', 'max_wal_size']
     names.push('fsync', 'synchronous_commit', 'TimeZone', 'log_timezone', 'jit', 'data_checksums', 'server_encoding')
     const settings = await query<{ value: string }>(
-      superuserOf(first.url),
+      superuserOf(first.url, dataDir),
       names.map((name) => `select current_setting('${name}') as value`).join(' union all '),
     )
     expect(settings.map((row) => row.value).join(' ')).toBe('127.0.0.1  256MB 1000 1GB on on UTC UTC off on UTF8')
@@ -221,7 +223,32 @@ describe('starting and stopping', { timeout: 60_000 }, () => {
     expect(Date.now() - began).toBeLessThan(5_000)
     expect(await query(second.url, 'select answer from kept')).toEqual([{ answer: 42 }])
     await second.release()
-    expect(readdirSync(dataDir).sort()).toEqual(['postgres', 'postgres.log', 'postgres.password'])
+    expect(readdirSync(dataDir).sort()).toEqual(files)
+  })
+
+  test('The superuser has a password of its own, which only the owner of the data directory can read.', async () => {
+    const dataDir = newDataDir()
+    const passwordFile = join(dataDir, 'postgres.superuser-password')
+    const first = await acquire(dataDir)
+    const asSuperuser = superuserOf(first.url, dataDir)
+    const who = 'select rolname, rolsuper from pg_roles where rolname = current_user'
+    expect(await query(asSuperuser, who)).toEqual([{ rolname: 'postgres', rolsuper: true }])
+    const withServicePassword = first.url.replace('//lastseen:', '//postgres:')
+    await expect(query(withServicePassword, who)).rejects.toMatchObject({ code: '28P01' })
+    const withoutPassword = first.url.replace(/lastseen:[^@]*@/, 'postgres@')
+    await expect(query(withoutPassword, who)).rejects.toThrow(/password/i)
+    const mode = statSync(passwordFile).mode & 0o777
+    expect(mode).toBe(0o600)
+    await first.release()
+
+    // Without the file, as in a database of an earlier version, the next start sets another password.
+    rmSync(passwordFile)
+    const second = await acquire(dataDir)
+    const old = new URL(asSuperuser)
+    old.port = new URL(second.url).port
+    await expect(query(old.href, who)).rejects.toMatchObject({ code: '28P01' })
+    expect(await query(superuserOf(second.url, dataDir), who)).toEqual([{ rolname: 'postgres', rolsuper: true }])
+    await second.release()
   })
 
   test('The server runs until its last holder releases it.', async () => {
@@ -349,7 +376,7 @@ describe('after a crash', { timeout: 60_000 }, () => {
     const held = await acquire(dataDir)
     expect(await query(held.url, 'select current_database() as name')).toEqual([{ name: 'lastseen' }])
     await held.release()
-    expect(readdirSync(dataDir).sort()).toEqual(['postgres', 'postgres.log', 'postgres.password'])
+    expect(readdirSync(dataDir).sort()).toEqual(files)
   })
 })
 
@@ -426,7 +453,7 @@ describe.skipIf(nodeIsClosed)('as an ordinary user', { timeout: 60_000 }, () => 
     await holder.release()
     chmodSync(lib, 0o755)
     expect(lstatSync(join(dataDir, 'postgres')).isDirectory()).toBe(true)
-    expect(readdirSync(dataDir).sort()).toEqual(['pgsql', 'postgres', 'postgres.log', 'postgres.password'])
+    expect(readdirSync(dataDir).sort()).toEqual(['pgsql', ...files])
     if (!root) return
     const held = await acquire(dataDir)
     expect(statSync(`/proc/${(await serverOf(dataDir))?.pid}`).uid).toBe(NOBODY)

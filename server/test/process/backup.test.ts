@@ -172,7 +172,7 @@ describe('lastseen backup and restore', { timeout: 120_000 }, () => {
     expect([restored.code, restored.stderr]).toEqual([0, expect.stringMatching(/^asset_minutes: 3 rows$/m)])
     const [before, after] = [home, dataDir].map(async (dir) => {
       const database = await acquireEmbedded({ dataDir: dir, progress: () => undefined })
-      return allRows(superuserOf(database.url)).finally(() => database.release())
+      return allRows(superuserOf(database.url, dir!)).finally(() => database.release())
     })
     expect(await after).toEqual(await before)
     expect(JSON.stringify((await after)!['assets'])).toContain('🏭')

@@ -150,6 +150,7 @@ describe('an external database that cannot be used', { timeout: 60_000 }, () => 
 
 describe('a database user who is not a superuser', { timeout: 60_000 }, () => {
   let cluster: Awaited<ReturnType<typeof acquireEmbedded>>
+  const dataDir = newFolder()
   const urlOf = (user: string): string => {
     const url = new URL(cluster.url)
     url.username = user
@@ -159,8 +160,8 @@ describe('a database user who is not a superuser', { timeout: 60_000 }, () => {
   }
 
   beforeAll(async () => {
-    cluster = await acquireEmbedded({ dataDir: newFolder(), progress: () => undefined })
-    await withSql(superuserOf(cluster.url), async (sql) => {
+    cluster = await acquireEmbedded({ dataDir, progress: () => undefined })
+    await withSql(superuserOf(cluster.url, dataDir), async (sql) => {
       await sql`create role maker login createrole password 'word'`
       await sql`create database maker owner maker`
       await sql`create role plain login password 'word'`
@@ -188,7 +189,7 @@ describe('a database user who is not a superuser', { timeout: 60_000 }, () => {
   })
 
   it('who owns the database and was granted the two roles is sufficient', async () => {
-    await withSql(superuserOf(cluster.url), (sql) => sql`grant lastseen_writer, lastseen_reader to plain`)
+    await withSql(superuserOf(cluster.url, dataDir), (sql) => sql`grant lastseen_writer, lastseen_reader to plain`)
     const server = await serve({ DATABASE_URL: urlOf('plain') })
     expect((await exchange(server.url, firstCredentials(server.program.stderr))).status).toBe(200)
     expect((await server.program.stop()).code).toBe(0)

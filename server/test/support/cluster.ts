@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -41,10 +42,11 @@ async function scratch(): Promise<string> {
   return folder
 }
 
-/** The superuser's URL of an embedded server; the superuser has the same password as the login of the service. */
-export function superuserOf(address: string, database = 'lastseen'): string {
+/** The superuser's URL of an embedded server. The superuser has a password of its own in the data directory. */
+export function superuserOf(address: string, dataDir: string, database = 'lastseen'): string {
   const url = new URL(address)
   url.username = 'postgres'
+  url.password = readFileSync(join(dataDir, 'postgres.superuser-password'), 'utf8')
   url.pathname = `/${database}`
   return url.href
 }
@@ -53,7 +55,7 @@ async function startEmbedded(): Promise<Cluster> {
   const dataDir = await scratch()
   const server = await acquireEmbedded({ dataDir, progress: () => undefined })
   return {
-    url: superuserOf(server.url, 'postgres'),
+    url: superuserOf(server.url, dataDir, 'postgres'),
     async stop() {
       await server.release()
       await rm(dataDir, { recursive: true, force: true })

@@ -158,7 +158,7 @@ export function newFolder(): string {
 export async function databaseOf(dataDir: string): Promise<{ pid: number; url: string } | undefined> {
   const found = await readPostmaster(join(dataDir, 'postgres'))
   if (found === undefined) return undefined
-  const password = readFileSync(join(dataDir, 'postgres.password'), 'utf8').trim()
+  const password = readFileSync(join(dataDir, 'postgres.superuser-password'), 'utf8')
   return { pid: found.pid, url: `postgres://postgres:${password}@127.0.0.1:${found.port}/lastseen` }
 }
 
