@@ -120,6 +120,7 @@ async function acquireLease(directory: DataDirectory): Promise<Lease | LeaseFail
   let isHeld = false
   let timer: NodeJS.Timeout | undefined
   let session: Session | undefined
+  let reacquiring: Promise<void> | undefined
   const url = await urlOf(directory, server.port)
   const acquire = async (): Promise<string> => {
     session = await connect(url, () => reacquireSoon())
@@ -134,10 +135,13 @@ async function acquireLease(directory: DataDirectory): Promise<Lease | LeaseFail
     if (!isHeld || timer) return
     timer = setTimeout(() => {
       timer = undefined
-      if (isHeld)
-        void restart(directory, server.port)
-          .then(() => acquire())
-          .catch(reacquireSoon)
+      if (!isHeld) return
+      reacquiring = restart(directory, server.port)
+        .then(() => acquire())
+        .then(
+          () => undefined,
+          () => reacquireSoon(),
+        )
     }, REACQUIRE_DELAY_MS)
     timer.unref()
   }
@@ -156,7 +160,9 @@ async function acquireLease(directory: DataDirectory): Promise<Lease | LeaseFail
       isHeld = false
       clearTimeout(timer)
       clearInterval(rotating)
-      return (releasing ??= releaseLease(directory, session!))
+      // A lease that is just acquired again must be released too, otherwise the server would never stop.
+      releasing ??= Promise.resolve(reacquiring).then(() => releaseLease(directory, session!))
+      return releasing
     }
     return { url, port: server.port, version, release }
   } catch (error) {
