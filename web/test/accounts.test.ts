@@ -125,6 +125,21 @@ test('The sign-in page states why the session ended, and the join page without a
   expect(lookups).toBe(0)
 })
 
+test('A user downloads everything that is stored about them', async ({ page }) => {
+  const org = await Org.create()
+  await org.signIn(page, org.email, '/settings/account')
+  const button = page.getByRole('button', { name: 'Download your data' })
+  const [file] = await Promise.all([page.waitForEvent('download'), button.click()])
+  expect(file.suggestedFilename()).toBe('account.ndjson')
+  const text = Buffer.concat(await (await file.createReadStream()).toArray()).toString('utf8')
+  const lines = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { email?: string; end?: boolean; rows?: object })
+  expect(lines[0]?.email).toBe(org.email)
+  expect(lines.at(-1)).toMatchObject({ end: true, rows: { users: 1, memberships: 1 } })
+})
+
 test('Changing the password requires the current password', async ({ page }) => {
   const org = await Org.create()
   await org.signIn(page, org.email, '/settings/account')

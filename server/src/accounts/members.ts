@@ -6,6 +6,9 @@ import type { Tx } from '../db/database.ts'
 import { now } from '../kernel/clock.ts'
 import { apiError } from '../kernel/errors.ts'
 import type { Role } from '../kernel/scopes.ts'
+import { allOrganizations } from '../organizations/organizations.sql.ts'
+import { deleteUserRows } from '../users/user-data.sql.ts'
+import type { User } from '../users/user.ts'
 import { deleteResetsOf } from '../users/resets.sql.ts'
 import { deleteUser, membershipsOf } from '../users/users.sql.ts'
 import { type Member, deleteMembership, findMember, lockAdmins, setRole } from '../users/members.sql.ts'
@@ -46,8 +49,12 @@ export async function removeMember(deps: Deps, orgId: number, userId: number): P
   await publishRevocations(deps.pubsub, sessions)
 }
 
-/** Deletes the account, its memberships and its sessions, unless the user is the last admin of an organization. */
-export async function deleteAccount(deps: Deps, userId: number): Promise<number> {
+/**
+ * Deletes the account with its memberships, and its sessions, saved views and invitations in every organization, unless the
+ * user is the last admin of an organization. Returns the number of memberships.
+ */
+export async function deleteAccount(deps: Deps, user: Pick<User, 'userId' | 'email'>): Promise<number> {
+  const { userId } = user
   const memberships = await membershipsOf(deps.db.read, userId)
   for (const { orgId } of memberships) await deps.db.withTenant(orgId, (tx) => assertNotLastAdmin(tx, orgId, userId))
   for (const { orgId } of memberships) await removeMember(deps, orgId, userId)
@@ -55,5 +62,8 @@ export async function deleteAccount(deps: Deps, userId: number): Promise<number>
     await deleteResetsOf(tx, userId)
     await deleteUser(tx, userId)
   })
+  // Also organizations that the user has left, and invitations to others.
+  for (const orgId of await allOrganizations(deps.db.read))
+    await deps.db.withTenant(orgId, (tx) => deleteUserRows(tx, orgId, user))
   return memberships.length
 }

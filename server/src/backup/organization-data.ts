@@ -1,12 +1,8 @@
-import { createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { createGzip } from 'node:zlib'
 import { writerRole } from '../db/create-database.ts'
 import { type Session, withSession } from '../db/session.ts'
 import { sql } from '../db/sql.ts'
 import { tables } from '../db/schema/tables.ts'
+import { writeArchive } from './archive-file.ts'
 
 interface OrganizationTable {
   name: string
@@ -68,27 +64,19 @@ interface ExportOptions {
 
 /**
  * Writes a consistent snapshot of one organization as gzipped NDJSON: a head, a line for each row and an end with the
- * counts. The file gets its final name only when it is complete.
+ * counts.
  */
 export async function exportOrganization(options: ExportOptions): Promise<RowCounts> {
-  const unfinished = `${options.path}.unfinished`
   const counts: RowCounts = {}
-  try {
-    await withSession(
-      options.url,
-      async (session) => {
-        await openTransaction(session, options.organization.orgId, 'isolation level repeatable read read only')
-        const content = Readable.from(linesOf(session, options, counts))
-        await pipeline(content, createGzip(), createWriteStream(unfinished, { mode: 0o600, flags: 'wx' }))
-      },
-      parameters,
-    )
-    await rename(unfinished, options.path)
-    return counts
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rm(unfinished, { force: true })
-    throw error
-  }
+  await withSession(
+    options.url,
+    async (session) => {
+      await openTransaction(session, options.organization.orgId, 'isolation level repeatable read read only')
+      await writeArchive(options.path, linesOf(session, options, counts))
+    },
+    parameters,
+  )
+  return counts
 }
 
 const line = (value: object): string => `${JSON.stringify(value)}\n`

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { changeRole, deleteAccount, removeMember } from '../accounts/members.ts'
+import { changeRole, removeMember } from '../accounts/members.ts'
 import { setPassword } from '../accounts/passwords.ts'
 import type { AppContext } from '../app/context.ts'
 import { type Facts, OperatorError, UsageError, organizationNamed } from '../app/operator.ts'
@@ -10,10 +10,11 @@ import { newPassword } from '../kernel/secrets.ts'
 import { createUser } from '../users/commands.ts'
 import { addMembership, findMember, listMembers } from '../users/members.sql.ts'
 import { passwordWeakness } from '../users/password-rules.ts'
-import { type User, foldEmail } from '../users/user.ts'
-import { findUserByEmail, listAccounts } from '../users/users.sql.ts'
+import { foldEmail } from '../users/user.ts'
+import { listAccounts } from '../users/users.sql.ts'
 import { allPages, checkLine, onCore, operatorCommand } from './command.ts'
 import type { Listing } from './output.ts'
+import { accountOf, deleteUserAccount, exportAccount } from './user-data.ts'
 
 interface Membership {
   org: string
@@ -27,12 +28,6 @@ function checkPassword(password: string, email: string): string {
   const weakness = passwordWeakness(password, foldEmail(email))
   if (weakness !== null) throw new UsageError(`The password ${weakness}; choose another one`)
   return password
-}
-
-async function accountOf(context: AppContext, email: string): Promise<User> {
-  const user = await findUserByEmail(context.db.read, foldEmail(email))
-  if (user !== null) return user
-  throw new OperatorError(`There is no account with the address ${JSON.stringify(email)}; create it with user create`)
 }
 
 async function memberOf(context: AppContext, { org, email }: Pick<Membership, 'org' | 'email'>) {
@@ -76,16 +71,6 @@ export async function removeUserFrom(context: AppContext, options: Pick<Membersh
   const { orgId, user } = await memberOf(context, options)
   await removeMember(context, orgId, user.userId)
   return { user_id: user.userId, email: user.email, org_id: orgId, removed: true }
-}
-
-/** Deletes the account itself, unlike `remove`, which ends one membership. */
-export async function deleteUserAccount(
-  context: AppContext,
-  options: { email: string; confirm: string },
-): Promise<Facts> {
-  const { userId, email } = await accountOf(context, options.email)
-  if (foldEmail(options.confirm) !== email) throw new UsageError(`--confirm must repeat the address, ${email}`)
-  return { user_id: userId, email, deleted: true, memberships: await deleteAccount(context, userId) }
 }
 
 export async function resetPasswordOf(
@@ -150,7 +135,11 @@ export function addUserCommands(program: Command): void {
     .requiredOption(...orgOption)
     .requiredOption(...emailOption)
     .action(onCore(removeUserFrom))
-  operatorCommand(user, 'delete', 'permanently delete an account with its memberships and sessions')
+  operatorCommand(user, 'export', 'write everything that is stored about a user into a file')
+    .requiredOption(...emailOption)
+    .requiredOption('--out <file>', 'the file, gzipped NDJSON; it must not exist')
+    .action(onCore(exportAccount))
+  operatorCommand(user, 'delete', 'permanently delete an account with everything that is about it')
     .requiredOption(...emailOption)
     .requiredOption('--confirm <address>', 'the address again, as confirmation')
     .action(onCore(deleteUserAccount))

@@ -5,7 +5,8 @@ import { gunzipSync } from 'node:zlib'
 import { describe, expect, it, vi } from 'vitest'
 import { deleteOrg, exportOrg } from '../../src/cli/organization-data.ts'
 import { webhookDeps } from '../../src/app/webhooks.ts'
-import { createUserIn, deleteUserAccount } from '../../src/cli/user.ts'
+import { createUserIn } from '../../src/cli/user.ts'
+import { deleteUserAccount } from '../../src/cli/user-data.ts'
 import { tables } from '../../src/db/schema/tables.ts'
 import { findUserByEmail } from '../../src/users/users.sql.ts'
 import { createWebhook } from '../../src/webhooks/commands.ts'
@@ -163,7 +164,8 @@ describe('lastseen user delete', () => {
     await createUserIn(app.context, { org: 'Staff', email: 'x@example.com', role: 'viewer' })
     const confirmed = (email: string) => deleteUserAccount(app.context, { email, confirm: email })
     expect(await confirmed(viewer.email)).toEqual({
-      ...{ user_id: viewer.userId, email: viewer.email, deleted: true, memberships: 1 },
+      ...{ user_id: viewer.userId, email: viewer.email, deleted: true, memberships: 1, rows_left: 0 },
+      kept: { keys: 0, notes: 0 },
     })
     expect(await sessionStatus(app, viewer)).toBe(401)
     expect(await findUserByEmail(app.context.db.read, viewer.email)).toBeNull()

@@ -3,6 +3,7 @@ import type { Database } from '../../db/database.ts'
 import type { Surface } from '../../http/dispatcher-deps.ts'
 import type { Component } from '../../http/openapi/response-schema.ts'
 import type { AssetLocationDeps } from '../../tracking/recording/asset-at-location.ts'
+import { accountExportRoute } from './account-export.ts'
 import { accountComponents, invitationRoutes, memberRoutes, passwordRoutes } from './accounts.ts'
 import { apiKeyComponents, apiKeyRoutes } from './api-keys.ts'
 import { AttentionOut, attentionRoute } from './attention.ts'
@@ -41,6 +42,7 @@ export function sessionSurface(
     ...sessionRoutes({ ...deps, db: deps.authentication }),
     ...passwordRoutes(deps),
     ...emailConfirmationRoutes(deps),
+    accountExportRoute(deps),
     ...memberRoutes(deps),
     ...invitationRoutes(deps),
     ...apiKeyRoutes(deps),

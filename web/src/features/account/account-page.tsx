@@ -9,6 +9,7 @@ import { Confirm } from '../../components/confirm.tsx'
 import { Card, Fact, Page } from '../../components/page.tsx'
 import { ErrorAlert, notify } from '../../components/feedback.tsx'
 import { useUser } from '../../components/use-session.ts'
+import { download } from '../../lib/download.ts'
 import { newPasswordRule, required, showFieldErrors } from '../../lib/forms.ts'
 import { roleDescriptions } from '../../lib/roles.ts'
 import { formatNumber, timeZone } from '../../lib/time.ts'
@@ -94,6 +95,22 @@ function Quotas() {
   )
 }
 
+function OwnData() {
+  const action = useMutation({ mutationFn: () => download('/auth/export', 'account.ndjson') })
+  return (
+    <Card title="Your data">
+      <Text size="sm" mb="sm">
+        A file with everything that is stored about you: your account, sessions and saved views, the API keys that you
+        created and the notes that you wrote. It has one JSON object per line.
+      </Text>
+      {action.isError && <ErrorAlert error={action.error} />}
+      <Button variant="default" loading={action.isPending} onClick={() => action.mutate()}>
+        Download your data
+      </Button>
+    </Card>
+  )
+}
+
 export function AccountPage() {
   const user = useUser()
   const [isSigningOut, setSigningOut] = useState(false)
@@ -125,6 +142,7 @@ export function AccountPage() {
         </Card>
         <Quotas />
         <Password />
+        <OwnData />
         <Card title="Sessions">
           <Text size="sm" mb="sm">
             Lost a phone, or forgot to sign out on another device? This ends all your sessions, including this one.
