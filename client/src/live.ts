@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts'
+import { type Clock, raceAbort } from './clock.ts'
 import { LastseenError, NetworkError } from './errors.ts'
 import type { Primary } from './surfaces.ts'
 import { backoffMs } from './transport.ts'
@@ -44,8 +44,11 @@ function parseFrame(text: string): Frame {
   return frame
 }
 
-/** Yields the frames of a response. Throws a NetworkError when it is interrupted or nothing arrives for too long. */
-async function* framesOf(response: Response): AsyncGenerator<Frame> {
+/**
+ * Yields the frames of a response. Throws a NetworkError when it is interrupted or nothing arrives for too long. The signal
+ * is awaited here, because Node.js 20 may collect the link between the signal of a request and its response as garbage.
+ */
+async function* framesOf(response: Response, signal: AbortSignal | undefined): AsyncGenerator<Frame> {
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''
   try {
@@ -54,7 +57,7 @@ async function* framesOf(response: Response): AsyncGenerator<Frame> {
       const idle = new Promise<never>((_resolve, reject) => {
         timer = setTimeout(() => reject(new NetworkError(`The live stream sent nothing for ${idleMs} ms`)), idleMs)
       })
-      const read = reader.read().catch((error: unknown) => {
+      const read = raceAbort(reader.read(), signal).catch((error: unknown) => {
         throw new NetworkError('The live stream was interrupted', { cause: error })
       })
       const { done, value } = await Promise.race([read, idle]).finally(() => clearTimeout(timer))
@@ -91,7 +94,7 @@ export async function* watchLive(
     try {
       const headers = { Accept: 'text/event-stream', ...(lastId === undefined ? {} : { 'Last-Event-ID': lastId }) }
       const response = await api.open('live', { signal }, { headers, retry: 'rate limit only' })
-      for await (const { event, data, id } of framesOf(response)) {
+      for await (const { event, data, id } of framesOf(response, signal)) {
         failures = 0
         lastId = id ?? lastId
         if (event === 'move') {

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../server/test/support/app.ts'
 import {
@@ -24,6 +26,12 @@ beforeEach(async () => {
   ;({ client } = await newClient(org))
   proxy.reset()
 })
+
+/** `gc` exists only in contexts that are created after the flag is set. */
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc')
+  ;(runInNewContext('gc') as () => void)()
+}
 
 const urlOf = (input: string | URL | Request): string => (input instanceof Request ? input.url : input.toString())
 
@@ -145,6 +153,15 @@ describe('bulk exports', () => {
     expect((await collect(client.bulk.exportAssets())).length).toBe(500)
   })
 
+  it('can be aborted, also after a garbage collection', async () => {
+    const controller = new AbortController()
+    const assets = client.bulk.exportAssets({ signal: controller.signal })
+    await assets.next()
+    collectGarbage()
+    controller.abort()
+    expect(await rejection(collect(assets))).toBe(controller.signal.reason)
+  })
+
   it('throw a NetworkError when they are interrupted', async () => {
     const broken: typeof fetch = async (url, init) => {
       const response = await fetch(url, init)
@@ -243,6 +260,19 @@ describe('live', () => {
     expect(await until(client.live({ signal, lastEventId: (value as LiveEvent).id }), 1)).toEqual(['Dock'])
     expect(await until(client.live({ signal, lastEventId: 'unknown' }), 1)).toEqual(['gap'])
     controller.abort()
+  })
+
+  it('ends when it is aborted, also after a garbage collection', async () => {
+    const controller = new AbortController()
+    const stream = client.live({ signal: controller.signal })
+    const first = until(stream, 1)
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    await save('H')
+    expect(await first).toEqual(['Hall'])
+    const rest = until(stream, 1)
+    collectGarbage()
+    controller.abort()
+    expect(await rest).toEqual([])
   })
 
   it('throws when the credential lacks the scope', async () => {

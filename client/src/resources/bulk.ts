@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import { type Clock, raceAbort } from '../clock.ts'
 import { NetworkError } from '../errors.ts'
 import type { CallOptions } from '../operations.ts'
 import { type Page, iteratePages, iterateRows } from '../pages.ts'
@@ -232,7 +232,8 @@ export class Bulk {
     const reader = response.body!.pipeThrough(new TextDecoderStream('utf-8', { ignoreBOM: true })).getReader()
     try {
       for (;;) {
-        const { done, value } = await reader.read()
+        // As in live.ts, the signal of the request alone is not enough.
+        const { done, value } = await raceAbort(reader.read(), signal)
         if (done) return
         yield value
       }
