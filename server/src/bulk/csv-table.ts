@@ -19,6 +19,24 @@ export class HeaderError extends CsvError {
   }
 }
 
+/** The largest row without its metadata, and the metadata of a row. */
+export const maxRowBytes = 64 * 1024
+export const rowTooLargeMessage = `The row is larger than ${maxRowBytes} bytes`
+/** The text of a row may be longer than the row, because of escapes and metadata. A longer one is not parsed. */
+export const maxTextLength = 16 * maxRowBytes
+
+/** Programs often save CSV files in an older character set, in which other letters than those of English would be wrong. */
+export const notUtf8Message = 'the file is not valid UTF-8; save it as CSV UTF-8'
+
+/** Returns the text of a whole file. */
+export function decodeFile(bytes: ArrayBuffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new CsvError(notUtf8Message)
+  }
+}
+
 /** An error in one line of the file. `field` is empty when the error concerns the whole line. */
 interface LineProblem {
   line: number
@@ -192,8 +210,8 @@ export class CsvReader {
   constructor(
     kind: Kind,
     {
-      maxRecordLength = Infinity,
-      tooLong = '',
+      maxRecordLength = maxTextLength,
+      tooLong = rowTooLargeMessage,
       mapping = new Map(),
     }: { maxRecordLength?: number; tooLong?: string; mapping?: ColumnMapping } = {},
   ) {

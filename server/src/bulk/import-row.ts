@@ -8,6 +8,7 @@ import { mergePatch } from '../kernel/merge-patch.ts'
 import { descriptionField, keyField, nameField, tagDraftsField } from '../records/fields.ts'
 import { type RecordCore, isShownAs } from '../records/record.ts'
 import { type TagDraft, normalizedValue } from '../tags/tag.ts'
+import { maxRowBytes, rowTooLargeMessage } from './csv-table.ts'
 
 export type ImportKind = 'assets' | 'locations'
 export const importKinds: readonly ImportKind[] = ['assets', 'locations']
@@ -37,7 +38,6 @@ export interface ImportOptions {
 export const maxRows = 200_000
 export const maxUploadMebibytes = 64
 export const maxImportBytes = maxUploadMebibytes * 1024 * 1024
-export const maxRowBytes = 64 * 1024
 
 /** The maximum number of idempotency keys that an organization uses within 24 hours. */
 export const maxIdempotencyKeys = 10_000
@@ -81,7 +81,6 @@ export interface StagedRow {
 /** A row of which only its error is stored; the check reports it. */
 export const unreadableRow = ({ line, field, message }: LineError): StagedRow => ({ line, content: [field, message] })
 
-export const rowTooLargeMessage = `The row is larger than ${maxRowBytes} bytes`
 const metadataTooLargeMessage = `The metadata of the row is larger than ${maxRowBytes} bytes`
 
 const sizeOf = (value: unknown): number => (value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value)))

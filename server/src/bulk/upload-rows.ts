@@ -1,14 +1,21 @@
 import { createHash } from 'node:crypto'
 import { apiError } from '../kernel/errors.ts'
 import { type Json, parseJson } from '../kernel/json.ts'
-import { CsvError, CsvReader, type TableRow, ignoredColumns, inexactNumber } from './csv-table.ts'
-import { type ImportKind, type StagedRow, maxRowBytes, rowTooLargeMessage, unreadableRow } from './import-row.ts'
+import {
+  CsvError,
+  CsvReader,
+  type TableRow,
+  ignoredColumns,
+  inexactNumber,
+  maxTextLength,
+  notUtf8Message,
+  rowTooLargeMessage,
+} from './csv-table.ts'
+import { type ImportKind, type StagedRow, unreadableRow } from './import-row.ts'
 import { type RowText, arrayTexts, ndjsonTexts } from './json-rows.ts'
 
 export const uploadTypes = ['application/x-ndjson', 'application/json', 'text/csv'] as const
 
-/** The text of a row may be longer than the row, because of escapes and metadata. A longer one is not parsed. */
-const maxTextBytes = 16 * maxRowBytes
 const maxDepth = 64
 
 /** The limits of a batch of rows in memory. */
@@ -56,7 +63,7 @@ interface SizedRow {
 
 async function* jsonRows(mediaType: string, chunks: AsyncIterable<Buffer>): AsyncGenerator<SizedRow> {
   const isArray = mediaType === 'application/json'
-  const texts = isArray ? arrayTexts(chunks, maxTextBytes) : ndjsonTexts(chunks, maxTextBytes)
+  const texts = isArray ? arrayTexts(chunks, maxTextLength) : ndjsonTexts(chunks, maxTextLength)
   for await (const rowText of texts) yield { row: jsonRow(rowText, isArray), size: rowText.text?.length ?? 0 }
 }
 
@@ -97,7 +104,7 @@ function withoutId(tag: Json): Json {
 
 async function* csvRows(kind: ImportKind, chunks: AsyncIterable<Buffer>): AsyncGenerator<SizedRow> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
-  const reader = new CsvReader(kind, { maxRecordLength: maxTextBytes, tooLong: rowTooLargeMessage })
+  const reader = new CsvReader(kind)
   const toRow = (row: TableRow): SizedRow => ({
     row: 'fields' in row ? { line: row.line, content: row.fields } : unreadableRow(row),
     size: 'fields' in row ? JSON.stringify(row.fields).length : 0,
@@ -115,6 +122,6 @@ function decode(decoder: InstanceType<typeof TextDecoder>, chunk?: Buffer): stri
   try {
     return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true })
   } catch {
-    throw apiError.badRequest('Request body is not valid UTF-8')
+    throw new CsvError(notUtf8Message)
   }
 }

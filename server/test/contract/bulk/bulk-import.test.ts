@@ -299,7 +299,7 @@ describe('A bulk request is rejected as a whole, and nothing remains of it,', ()
     ['an empty file', 'text/csv', '\n\n', 'the file is empty'],
     ['an open quote', 'text/csv', 'external_key,name\nA,"x\n', 'line 2: a quote is never closed'],
     ['text after a quote', 'text/csv', 'external_key,name\nA,"x"y\n', 'line 2: text follows a closing quote'],
-    ['invalid UTF-8', 'text/csv', Buffer.from([0x61, 0xff, 0x0a]), 'Request body is not valid UTF-8'],
+    ['invalid UTF-8', 'text/csv', Buffer.from([0x61, 0xff, 0x0a]), 'the file is not valid UTF-8; save it as CSV UTF-8'],
   ])('with %s', async (_what, type, body, detail) => {
     expectApiError(await postBulk(api, 'assets', body, { type }), 'bad_request', { detail })
     expect(await importCount()).toBe(0)

@@ -23,6 +23,7 @@ import {
   HeaderError,
   type ImportRow,
   type Kind,
+  decodeFile,
   importColumns,
   readRows,
   template,
@@ -131,7 +132,12 @@ export function ImportCard({ openedId }: { openedId: number | null }) {
     }
   }
   const choose = async (file: File | null): Promise<void> => {
-    if (file !== null) await read(await file.text(), new Map())
+    if (file === null) return
+    try {
+      await read(decodeFile(await file.arrayBuffer()), new Map())
+    } catch (error) {
+      setFileError(error)
+    }
   }
   const restart = (): void => {
     setRows(null)

@@ -1,7 +1,13 @@
 import { type ColumnMapping, type Kind, CsvError, HeaderError } from '../../../../server/src/bulk/csv-table.ts'
 
 export type { ColumnMapping, Kind }
-export { HeaderError, importColumns, isKnownColumn, normalizeColumn } from '../../../../server/src/bulk/csv-table.ts'
+export {
+  HeaderError,
+  decodeFile,
+  importColumns,
+  isKnownColumn,
+  normalizeColumn,
+} from '../../../../server/src/bulk/csv-table.ts'
 
 export interface ImportRow {
   line: number
