@@ -192,7 +192,7 @@ describe('npm run release', () => {
     ]
     expect(readdirSync(out).sort()).toEqual(['SHA256SUMS', ...files].sort())
     const checked = execFileSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: out, encoding: 'utf8' })
-    expect(checked.trimEnd().split('\n').sort()).toEqual(files.map((name) => `${name}: OK`))
+    expect(checked.trimEnd().split('\n').sort()).toEqual(files.map((name) => `${name}: OK`).sort())
     const { components } = JSON.parse(readFileSync(join(out, files[0]!), 'utf8')) as { components: { name: string }[] }
     expect(components.map(({ name }) => name)).toEqual(expect.arrayContaining(['pg', 'undici', 'aedes']))
 

@@ -38,7 +38,10 @@ export function baseImage(): string {
   const root = join(storage, 'debian.tar')
   if (!existsSync(root)) {
     const include = '--include=ca-certificates,libstdc++6,libatomic1'
-    execFileSync('mmdebstrap', ['--variant=minbase', include, 'stable', root], { stdio: 'ignore' })
+    // The mirror may be a snapshot, whose release files have expired; their signatures are checked.
+    const apt = '--aptopt=Acquire::Check-Valid-Until "false"'
+    const bootstrap = ['--variant=minbase', include, apt, 'stable', root]
+    execFileSync('mmdebstrap', bootstrap, { stdio: ['ignore', 'ignore', 'inherit'] })
   }
   buildahOutput('add', container, root, '/')
   const npm = dirname(dirname(realpathSync(execFileSync('which', ['npm'], { encoding: 'utf8' }).trim())))
