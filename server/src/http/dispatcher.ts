@@ -31,7 +31,7 @@ import { type ConsumeResult, fullBucket, rateState, assertAllowed } from './rate
 import { assertSunsetNotice, setDeprecationHeaders } from './deprecation.ts'
 import { type Reply, type AnyRoute, type HandlerContext, variablesOf } from './route.ts'
 import type { DispatcherDeps, Surface } from './dispatcher-deps.ts'
-import { type Match, Router, allowedMethods } from './router.ts'
+import { Router, allowedMethods } from './router.ts'
 
 interface Mounted {
   readonly route: AnyRoute
@@ -165,20 +165,15 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
 
   function matchRoute(context: RequestContext): { target: RouteTarget; segments: readonly string[] } {
     const method = context.method === 'HEAD' ? 'GET' : context.method
-    const candidates = router.all(context.path)
-    const first = candidates[0]?.methods.get(method)
-    if (first !== undefined) return { target: first, segments: candidates[0]!.segments }
-    const matches = candidates.filter((match, index) => index === 0 || hasNaturalKey(match))
-    for (const { methods, segments } of matches) {
-      const target = methods.get(method)
-      if (target !== undefined) return { target, segments }
-    }
-    if (matches.length === 0) {
+    const match = router.find(context.path)
+    if (match === null) {
       const fallback = fallbacks.find((route) => method === 'GET' && route.acceptsUnknownPath?.(context.request))
       if (fallback !== undefined) return { target: fallback, segments: [] }
       throw unknownPath(context.path)
     }
-    throw apiError.methodNotAllowed(allowedMethods(matches.flatMap(({ methods }) => [...methods.keys()])))
+    const target = match.methods.get(method)
+    if (target === undefined) throw apiError.methodNotAllowed(allowedMethods([...match.methods.keys()]))
+    return { target, segments: match.segments }
   }
 
   /** Returns a 404, which names the right base path if the path exists on another surface. */
@@ -255,13 +250,6 @@ function mount(deps: DispatcherDeps): Router<RouteTarget> {
 
 const parameterNames = ({ routes }: Surface): string[] =>
   routes.flatMap((route) => Object.keys(route.query?.parameters ?? {}))
-
-/**
- * True when the path ends in a natural key, which may equal a fixed segment of another path. The route with the key then
- * serves the methods that the fixed path lacks.
- */
-const hasNaturalKey = ({ methods }: Match<RouteTarget>): boolean =>
-  [...methods.values()].some((target) => 'route' in target && target.route.keys !== undefined)
 
 async function render(context: RequestContext, route: RawRoute, segments: readonly string[]): Promise<void> {
   context.operation = route.operation ?? route.path

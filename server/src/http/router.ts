@@ -31,30 +31,21 @@ export class Router<T> {
     node.methods.set(method, value)
   }
 
-  /** The best match, or null. */
+  /** The match, or null. A path that exists with fixed segments has the methods of those segments only, as in OpenAPI. */
   find(path: string): Match<T> | null {
-    return this.all(path)[0] ?? null
-  }
-
-  /** All matches, best first: a variable segment may have a method or a longer path that the fixed segment lacks. */
-  all(path: string): Match<T>[] {
-    const matches: Match<T>[] = []
-    if (path.startsWith('/')) walk(this.#root, path, 1, [], matches)
-    return matches
+    return path.startsWith('/') ? walk(this.#root, path, 1, []) : null
   }
 }
 
-function walk<T>(node: Node<T>, path: string, start: number, segments: readonly string[], matches: Match<T>[]): void {
-  if (start > path.length) {
-    if (node.methods !== undefined) matches.push({ methods: node.methods, segments })
-    return
-  }
+function walk<T>(node: Node<T>, path: string, start: number, segments: readonly string[]): Match<T> | null {
+  if (start > path.length) return node.methods === undefined ? null : { methods: node.methods, segments }
   const slash = path.indexOf('/', start)
   const end = slash === -1 ? path.length : slash
   const segment = path.slice(start, end)
   const fixed = node.fixed.get(segment)
-  if (fixed !== undefined) walk(fixed, path, end + 1, segments, matches)
-  if (segment !== '' && node.variable !== undefined) walk(node.variable, path, end + 1, [...segments, segment], matches)
+  const found = fixed === undefined ? null : walk(fixed, path, end + 1, segments)
+  if (found !== null || segment === '' || node.variable === undefined) return found
+  return walk(node.variable, path, end + 1, [...segments, segment])
 }
 
 const methodOrder = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']

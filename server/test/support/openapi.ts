@@ -86,8 +86,7 @@ interface Answered {
 
 /** Throws when the OpenAPI document does not declare the response. */
 export function assertDescribedResponse(method: string, path: string, reply: Answered): void {
-  const matches = router.all(path.split('?')[0]!).map((match) => match.methods.get(method === 'HEAD' ? 'GET' : method))
-  const match = matches.find((one) => one !== undefined)
+  const match = router.find(path.split('?')[0]!)?.methods.get(method === 'HEAD' ? 'GET' : method)
   if (match === undefined || (reply.status === 403 && reply.json === undefined)) return
   const { surface, route } = match
   const methods = surface.document.paths[`/api/v1${route.path}`] as Record<string, { responses: Schema }>

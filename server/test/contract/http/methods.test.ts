@@ -29,8 +29,6 @@ beforeAll(async () => {
 const paths = new Map<string, string[]>()
 for (const route of allRoutes)
   paths.set(pathTemplateOf(route), [...(paths.get(pathTemplateOf(route)) ?? []), route.method])
-// A location may have the key `current` too; only GET returns the snapshot.
-paths.get('/natural/api/v1/locations/current')!.push('PUT', 'DELETE')
 
 const order = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 const allowed = (methods: readonly string[]): string[] =>

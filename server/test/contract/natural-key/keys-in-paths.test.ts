@@ -128,22 +128,26 @@ describe('A record whose key equals a static path segment', () => {
 })
 
 describe('A location that is called current', () => {
-  it('is changed, deleted and traversed by its key; only GET returns the snapshot', async () => {
-    await createNaturalLocation(full, 'current')
+  it('is read, changed and deleted at its Location; /locations/current is the snapshot and has no other method [D50]', async () => {
+    const made = await full.post(`${naturalBase}/locations`, { identifier: 'current', name: 'a' })
+    const address = made.headers['location']!
     await createNaturalLocation(full, 'below', { parent_identifier: 'current' })
     expect((await full.get(`${naturalBase}/locations/current`)).json).toHaveProperty('total_count')
-    expect((await full.put(`${naturalBase}/locations/current`, { name: 'b' })).json.data.name).toBe('b')
+    for (const reply of [
+      await full.post(`${naturalBase}/locations/current`, { name: 'b' }),
+      await full.put(`${naturalBase}/locations/current`, { name: 'b' }),
+      await full.delete(`${naturalBase}/locations/current`),
+    ]) {
+      expectApiError(reply, 'method_not_allowed', { detail: 'Allowed methods: GET, HEAD' })
+      expect(reply.headers['allow']).toBe('GET, HEAD')
+    }
+    expect((await full.get(address)).json.data).toMatchObject({ identifier: 'current', name: 'a' })
+    expect((await full.put(address, { name: 'b' })).json.data.name).toBe('b')
     expect((await full.get(`${naturalBase}/locations/current/children`)).json.data).toMatchObject([
       { identifier: 'below' },
     ])
     expect((await full.post(`${naturalBase}/locations/current/identifiers`, { value: 'CURRENT' })).status).toBe(201)
-    const lines = [
-      `GET ${naturalBase}/locations/%63urrent HTTP/1.1`,
-      'Host: a',
-      `Authorization: Bearer ${await full.token()}`,
-    ]
-    expect((await sendRaw(context.app.url, lines)).json.data.identifier).toBe('current')
     await full.delete(naturalPath('locations', 'below'))
-    expect((await full.delete(`${naturalBase}/locations/current`)).status).toBe(204)
+    expect((await full.delete(address)).status).toBe(204)
   })
 })
