@@ -270,7 +270,7 @@ test('Reports roll locations up to a level of the tree, and filter, sort and exp
   await expect(flows).toHaveText([/From/, /^First seenRiverside5$/, /^RiversideYard1$/])
   const level = page.getByRole('combobox', { name: 'Roll up to' })
   await level.click()
-  await page.getByRole('option', { name: 'Level 2 (2)' }).click()
+  await page.getByRole('option', { name: 'Level 2 (2 locations)' }).click()
   await expect(flows).toHaveCount(5)
   await expect(page.getByRole('img', { name: /Moves between locations/ })).toContainText('Dock 1')
   await page.getByRole('textbox', { name: 'Location contains' }).fill('dock')
@@ -293,6 +293,30 @@ test('Reports roll locations up to a level of the tree, and filter, sort and exp
   await level.click()
   await page.getByRole('option', { name: 'Every location' }).click()
   await expect(page.getByRole('row', { name: /^Bench 1\s*Riverside \/ Hall A/ })).toBeVisible()
+
+  // The report about a point in time counts the assets of each group.
+  await page.goto(`${url()}/reports`)
+  await level.click()
+  await page.getByRole('option', { name: 'Top level (2 locations)' }).click()
+  const counts = page.getByRole('table', { name: 'Assets per location' }).getByRole('row')
+  await expect(counts).toHaveText([/Location/, /^Riverside4100 %$/])
+  await page.goto(`${url()}/reports?level=1&at=${new Date().toISOString()}`)
+  await expect(counts.nth(1)).toHaveText(/^Hall ARiverside3/)
+  await page.getByRole('button', { name: 'Location', exact: true }).click()
+  await expect(counts).toHaveText([/Location/, /^Dock 1Riverside1/, /^Hall ARiverside3/, /^Yard1/])
+  await page.getByRole('textbox', { name: 'Location contains' }).fill('river')
+  await expect(counts).toHaveCount(3)
+  await expectAccessible(page)
+  const [saved] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export CSV' }).click(),
+  ])
+  expect(readFileSync(await saved.path(), 'utf8')).toBe(
+    '\uFEFFlocation_key,location,path,assets\r\nDOCK-1,Dock 1,Riverside,1\r\nHALL-A,Hall A,Riverside,3\r\n',
+  )
+  await level.click()
+  await page.getByRole('option', { name: 'Single assets' }).click()
+  await expect(page.getByRole('table', { name: 'Asset locations' }).getByRole('row')).toHaveCount(6)
 
   // A location picker shows the path of each location.
   await page.goto(`${url()}/assets`)

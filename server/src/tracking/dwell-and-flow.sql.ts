@@ -6,7 +6,7 @@ import { type Instant, toDatabase } from '../kernel/instant.ts'
  * Every location, deleted ones included, with the ancestor that represents it in the report: the one at the given level
  * of the tree, or the location itself if it is not below that level. Top-level locations are level 0.
  */
-const rolledUp = (orgId: number, level: number): Sql => sql`
+export const rolledUp = (orgId: number, level: number): Sql => sql`
   tree as (
     select l.id, 0 as depth, l.id as group_id from locations l where l.org_id = ${orgId} and l.parent_id is null
     union all

@@ -102,3 +102,5 @@ export type SavedView = Web['SavedView']
 export type Dwell = Web['Dwell']
 
 export type Flow = Web['Flow']
+
+export type AssetsPerLocation = Web['AssetsPerLocation']

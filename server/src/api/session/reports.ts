@@ -7,6 +7,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import { apiError } from '../../kernel/errors.ts'
 import { type Instant, instantFromMillis, millisOf } from '../../kernel/instant.ts'
 import type { RecordDeps } from '../../records/record.ts'
+import { type AssetsAtLocation, assetsPerLocation } from '../../tracking/assets-per-location.sql.ts'
 import { type Dwell, type Flow, dwellPerLocation, flowBetween } from '../../tracking/dwell-and-flow.sql.ts'
 import { line, whole } from './fields.ts'
 
@@ -35,7 +36,18 @@ const FlowOut = component(
   { from_location_id: null, from_name: null, to_location_id: 7710249930581042, to_name: 'Dock 3', moves: 12 },
 )
 
-export const reportComponents = [DwellOut, FlowOut]
+const AssetsPerLocationOut = component(
+  'AssetsPerLocation',
+  {
+    location_id: nullable(id),
+    external_key: nullable(line),
+    name: nullable(line),
+    assets: whole,
+  },
+  { location_id: 7710249930581042, external_key: 'DOCK-3', name: 'Dock 3', assets: 12 },
+)
+
+export const reportComponents = [DwellOut, FlowOut, AssetsPerLocationOut]
 
 const presentDwell = (one: Dwell): Output<(typeof DwellOut)['shape']> => ({
   location_id: one.locationId,
@@ -52,6 +64,13 @@ const presentFlow = (one: Flow): Output<(typeof FlowOut)['shape']> => ({
   to_location_id: one.to.id,
   to_name: one.to.name,
   moves: one.moves,
+})
+
+const presentAssetsPerLocation = (one: AssetsAtLocation): Output<(typeof AssetsPerLocationOut)['shape']> => ({
+  location_id: one.location?.id ?? null,
+  external_key: one.location?.key ?? null,
+  name: one.location?.name ?? null,
+  assets: one.assets,
 })
 
 const weekMs = 7 * 86_400_000
@@ -80,7 +99,7 @@ export function periodOf(
   return [from > to ? to : from, to]
 }
 
-/** Dwell times and flows over a period. */
+/** Dwell times and flows over a period, and the number of assets per location at an instant. */
 export function reportRoutes(deps: RecordDeps): AnyRoute[] {
   const common = { group: 'Reports', method: 'GET', access: 'session', scopes: ['tracking:read'] } as const
   const query = { parameters: { ...periodParameters, level } }
@@ -118,6 +137,24 @@ export function reportRoutes(deps: RecordDeps): AnyRoute[] {
           given.level,
         )
         return ok({ data: flows.map(presentFlow) })
+      },
+    }),
+    route({
+      ...common,
+      id: 'reports.assets-per-location',
+      path: '/reports/assets-per-location',
+      summary: 'Report how many assets were at each location at an instant',
+      query: { parameters: { at: { ...timestampParam, description: 'Default: now.' }, level } },
+      success: {
+        status: 200,
+        description: 'One entry per location, most assets first; the location is null for the assets at none',
+        schema: arrayOf(AssetsPerLocationOut),
+      },
+      async handle({ principal, query: given }) {
+        const now = instantFromMillis(deps.clock.millis())
+        const request = { at: given.at ?? now, now, level: given.level }
+        const counts = await assetsPerLocation(deps.db.replica(principal.orgId), principal.orgId, request)
+        return ok({ data: counts.map(presentAssetsPerLocation) })
       },
     }),
   ]

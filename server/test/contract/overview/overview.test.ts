@@ -472,3 +472,57 @@ describe('GET /reports/flow', () => {
     )
   })
 })
+
+describe('GET /reports/assets-per-location', () => {
+  const counts = async (query: Parameters<typeof get>[1]) => {
+    const reply = await get('/reports/assets-per-location', query)
+    expect(reply.status, reply.text).toBe(200)
+    return (reply.json.data as { external_key: string | null; assets: number }[]).map((row) => [
+      row.external_key,
+      row.assets,
+    ])
+  }
+
+  it('counts the rows of the report at that instant for each location, without deleted assets', async () => {
+    expect(await counts({ at: '2026-05-03T12:00:00Z' })).toEqual([['HALL', 1]])
+    expect(await counts({ at: '2026-05-04T11:00:00Z' })).toEqual([['DOCK', 2]])
+    expect(await counts({})).toEqual([
+      ['YARD', 2],
+      ['DOCK', 1],
+    ])
+    const report = await get('/reports/asset-locations', { at: '2026-05-04T11:00:00Z', limit: 1 })
+    expect(report.json.total_count).toBe(2)
+  })
+
+  it('rolls locations up to a level of the tree', async () => {
+    const now = '2026-05-04T12:30:00Z'
+    expect(await counts({ at: now, level: 0 })).toEqual([['YARD', 3]])
+    expect(await counts({ at: now, level: 1 })).toEqual([
+      ['YARD', 2],
+      ['HALL', 1],
+    ])
+  })
+
+  it('before the first sighting is empty', async () => {
+    expect(await counts({ at: '2026-05-01T00:00:00Z' })).toEqual([])
+  })
+
+  it('counts assets at a location that is deleted now under none', async () => {
+    const other = await Site.open(context.app, 'Shed', 'Barn')
+    const [shed, barn] = other.locations as [SiteLocation, SiteLocation]
+    const rake = await other.createAsset('Rake')
+    await other.recordSighting(shed, [rake], '2026-05-04T10:00:00Z')
+    await other.recordSighting(barn, [rake], '2026-05-04T11:00:00Z')
+    await remove(other.api, 'locations', shed.id)
+    const { accessToken } = await other.org.signIn('viewer')
+    const at = async (time: string) => {
+      const query = { at: time, level: 0 }
+      const path = '/api/v1/reports/assets-per-location'
+      return (await context.app.anonymous('GET', path, { token: accessToken, query })).json.data as unknown
+    }
+    expect(await at('2026-05-04T10:30:00Z')).toEqual([{ location_id: null, external_key: null, name: null, assets: 1 }])
+    expect(await at('2026-05-04T11:30:00Z')).toEqual([
+      { location_id: barn.id, external_key: barn.key, name: 'Barn', assets: 1 },
+    ])
+  })
+})

@@ -893,6 +893,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/reports/assets-per-location": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Report how many assets were at each location at an instant */
+        get: operations["reports.assets-per-location"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/exports/assets.csv": {
         parameters: {
             query?: never;
@@ -2045,6 +2062,22 @@ export interface components {
             to_name: string;
             /** Format: int64 */
             moves: number;
+        };
+        /**
+         * @example {
+         *       "location_id": 7710249930581042,
+         *       "external_key": "DOCK-3",
+         *       "name": "Dock 3",
+         *       "assets": 12
+         *     }
+         */
+        AssetsPerLocation: {
+            /** Format: int64 */
+            location_id: number | null;
+            external_key: string | null;
+            name: string | null;
+            /** Format: int64 */
+            assets: number;
         };
         /**
          * @example {
@@ -4669,6 +4702,43 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Flow"][];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "reports.assets-per-location": {
+        parameters: {
+            query?: {
+                /** @description Default: now. */
+                at?: string;
+                /** @description Roll locations up to this level of the tree: 0 for the top-level locations, 1 for those below them, and so on. */
+                level?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One entry per location, most assets first; the location is null for the assets at none */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["AssetsPerLocation"][];
                     };
                 };
             };

@@ -1,4 +1,4 @@
-import { Box, Group, Text } from '@mantine/core'
+import { Box, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ColumnDef } from '@tanstack/react-table'
 import { useLocationPath } from '../../api/overview.ts'
@@ -11,7 +11,7 @@ import { LocationLink } from '../../components/record-links.tsx'
 import { saveCsv } from '../../lib/csv.ts'
 import { duration, formatNumber } from '../../lib/time.ts'
 import { usePeriod } from './period.tsx'
-import { NoMatch, SaveCsvButton, sorted, useNameFilter, useRollUp } from './roll-up.tsx'
+import { NoMatch, ReportControls, SaveCsvButton, sorted, useNameFilter, useRollUp } from './roll-up.tsx'
 import { useReportSearch } from './use-report-search.ts'
 
 const averageOf = (row: Dwell): number => (row.visits === 0 ? 0 : row.minutes / row.visits)
@@ -108,11 +108,11 @@ export function DwellReport() {
   return (
     <Card>
       {periodControl}
-      <Group gap="xs" mb="sm" align="flex-end">
+      <ReportControls>
         {levelControl}
         {filterControl}
         <SaveCsvButton onSave={save} disabled={rows.length === 0} />
-      </Group>
+      </ReportControls>
       <QueryView query={dwell}>
         {(all) => (
           <DataTable

@@ -1,4 +1,4 @@
-import { Group, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ColumnDef } from '@tanstack/react-table'
 import { useLocationCounts, useLocationPath } from '../../api/overview.ts'
@@ -12,7 +12,7 @@ import { useWidth } from '../../components/use-width.ts'
 import { saveCsv } from '../../lib/csv.ts'
 import { formatNumber } from '../../lib/time.ts'
 import { usePeriod } from './period.tsx'
-import { NoMatch, SaveCsvButton, sorted, useNameFilter, useRollUp } from './roll-up.tsx'
+import { NoMatch, ReportControls, SaveCsvButton, sorted, useNameFilter, useRollUp } from './roll-up.tsx'
 import { type SankeyNode, sankeyLayout } from './sankey.ts'
 import { useReportSearch } from './use-report-search.ts'
 
@@ -181,11 +181,11 @@ export function FlowReport() {
   return (
     <Card>
       {periodControl}
-      <Group gap="xs" mb="sm" align="flex-end">
+      <ReportControls>
         {levelControl}
         {filterControl}
         <SaveCsvButton onSave={save} disabled={rows.length === 0} />
-      </Group>
+      </ReportControls>
       <QueryView query={flow}>
         {(all) => {
           const busiest = rows.toSorted((a, b) => b.moves - a.moves).slice(0, maxFlows)

@@ -31,7 +31,7 @@ export function usePeriod() {
     <Group gap="xs" mb="sm" align="flex-end">
       <SegmentedControl
         aria-label="Period"
-        size="xs"
+        size="sm"
         value={isCustom ? 'custom' : String(days)}
         onChange={(value) =>
           change(
@@ -51,12 +51,12 @@ export function usePeriod() {
         <>
           <DateTimePicker
             aria-label="From"
-            size="xs"
-            w={190}
+            size="sm"
+            w={200}
             value={toPickerValue(period.from)}
             onChange={set('from')}
           />
-          <DateTimePicker aria-label="To" size="xs" w={190} value={toPickerValue(period.to)} onChange={set('to')} />
+          <DateTimePicker aria-label="To" size="sm" w={200} value={toPickerValue(period.to)} onChange={set('to')} />
         </>
       )}
     </Group>

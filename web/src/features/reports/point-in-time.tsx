@@ -1,7 +1,7 @@
-import { Box, Group, Switch, Text, TextInput } from '@mantine/core'
+import { Box, Switch, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ColumnDef } from '@tanstack/react-table'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { listPositions, useAssetNames } from '../../api/assets.ts'
 import type { AssetLocation } from '../../api/types.ts'
 import { DataTable } from '../../components/data-table.tsx'
@@ -14,7 +14,9 @@ import { QueryView } from '../../components/query-view.tsx'
 import { AssetLink, LocationLink } from '../../components/record-links.tsx'
 import { fromPickerValue, toPickerValue } from '../../lib/local-time.ts'
 import { dateTime, exactDateTime } from '../../lib/time.ts'
+import { AssetsPerLocationReport } from './assets-per-location.tsx'
 import { CsvButton } from './csv-button.tsx'
+import { ReportControls, useRollUp } from './roll-up.tsx'
 import { useReportSearch, useSearchText } from './use-report-search.ts'
 
 const size = 25
@@ -52,11 +54,9 @@ const columns = (nameOf: (key: string) => string): ColumnDef<AssetLocation>[] =>
 const sortOrders = ['asset_external_key', 'location_external_key', 'asset_last_seen'].flatMap((id) => [id, `-${id}`])
 
 /** Where every asset was at an instant, filtered by location and text. The filters are in the URL. */
-export function PointInTimeReport() {
-  const [{ at: chosen, location, below, q, page = 1, sort: chosenSort = '' }, change] = useReportSearch()
+function AssetLocations({ at, controls }: { at: string; controls: ReactNode }) {
+  const [{ location, below, q, page = 1, sort: chosenSort = '' }, change] = useReportSearch()
   const sort = sortOrders.includes(chosenSort) ? chosenSort : 'asset_external_key'
-  const [hourAgo] = useState(() => new Date(Math.floor(Date.now() / 60_000) * 60_000 - 3_600_000).toISOString())
-  const at = chosen ?? hourAgo
   const text = useSearchText(q, change)
   const filter = {
     at,
@@ -66,18 +66,14 @@ export function PointInTimeReport() {
   const rows = useQuery(listPositions({ ...filter, limit: size, offset: (page - 1) * size, sort }))
   const nameOf = useAssetNames(rows.data?.data.map((one) => one.asset_external_key) ?? [])
   return (
-    <Card>
-      <Group mb="sm" align="flex-end" gap="sm">
-        <DateTimePicker
-          label="Time"
-          w={230}
-          value={toPickerValue(at)}
-          onChange={(text) => change({ at: fromPickerValue(text) ?? undefined })}
-        />
-        <Box w={260}>
+    <>
+      <ReportControls>
+        {controls}
+        <Box w={200}>
           <LocationPicker
             label="Location"
             placeholder="All locations"
+            size="sm"
             value={location ?? null}
             onChange={(id) => change({ location: id ?? undefined })}
           />
@@ -85,13 +81,14 @@ export function PointInTimeReport() {
         <TextInput
           label="Asset"
           placeholder="Name, key or tag"
-          w={190}
+          size="sm"
+          w={200}
           leftSection={<IconSearch size={14} />}
           value={text.typed}
           onChange={({ currentTarget }) => text.type(currentTarget.value)}
         />
         <CsvButton path="/exports/positions.csv" query={filter} name="positions.csv" />
-      </Group>
+      </ReportControls>
       <Switch
         size="sm"
         mb="sm"
@@ -130,6 +127,35 @@ export function PointInTimeReport() {
           )
         }
       </QueryView>
+    </>
+  )
+}
+
+/** Where every asset was at an instant, or how many were at each location. */
+export function PointInTimeReport() {
+  const [{ at: chosen }, change] = useReportSearch()
+  const { level, isRolledUp, control: levelControl } = useRollUp({ records: 'Single assets' })
+  const [hourAgo] = useState(() => new Date(Math.floor(Date.now() / 60_000) * 60_000 - 3_600_000).toISOString())
+  const at = chosen ?? hourAgo
+  const controls = (
+    <>
+      <DateTimePicker
+        label="Time"
+        size="sm"
+        w={200}
+        value={toPickerValue(at)}
+        onChange={(text) => change({ at: fromPickerValue(text) ?? undefined })}
+      />
+      {levelControl}
+    </>
+  )
+  return (
+    <Card>
+      {isRolledUp ? (
+        <AssetsPerLocationReport at={at} level={level} controls={controls} />
+      ) : (
+        <AssetLocations at={at} controls={controls} />
+      )}
     </Card>
   )
 }

@@ -1,6 +1,6 @@
-import { Button, Select, TextInput } from '@mantine/core'
+import { Button, Group, Select, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { overview, useLocationCounts } from '../../api/overview.ts'
 import type { LocationCount } from '../../api/types.ts'
 import { IconDownload, IconSearch } from '../../components/icons.ts'
@@ -19,13 +19,17 @@ function levelSizes(locations: ReadonlyMap<number, LocationCount>): number[] {
   return sizes
 }
 
+/** The report is not rolled up. */
+const none = 'none'
+
 const nameOf = (level: number): string => (level === 0 ? 'Top level' : `Level ${level + 1}`)
 
 /**
- * The level of the tree to which a report is rolled up, which the URL holds. Without one it is the zones: the first level
- * with more than one location. `level` is null until the locations are loaded.
+ * The level of the tree to which a report is rolled up, which the URL holds. Without one it is the zones, the first level
+ * with more than one location; or none, where the report has single records, named by `records`. `level` is null until the
+ * locations are loaded.
  */
-export function useRollUp() {
+export function useRollUp({ records }: { records?: string } = {}) {
   const { isPending } = useQuery(overview())
   const locations = useLocationCounts()
   const [{ level: chosen }, change] = useReportSearch()
@@ -34,16 +38,23 @@ export function useRollUp() {
     0,
     sizes.findIndex((size) => size > 1),
   )
-  const value = chosen ?? String(zones)
+  const value = chosen ?? (records === undefined ? String(zones) : none)
   const control = (
     <Select
       label="Roll up to"
-      size="xs"
-      w={190}
+      size="sm"
+      w={200}
       allowDeselect={false}
       value={value}
-      onChange={(next) => change({ level: next ?? undefined })}
+      onChange={(next) =>
+        change({
+          level: next === null || next === none ? undefined : next,
+          sort: undefined,
+          ...(next === none || value === none ? { q: undefined } : {}),
+        })
+      }
       data={[
+        ...(records === undefined ? [] : [{ value: none, label: records }]),
         ...sizes.map((size, level) => ({
           value: String(level),
           label: `${nameOf(level)} (${formatNumber(size)} ${size === 1 ? 'location' : 'locations'})`,
@@ -53,7 +64,7 @@ export function useRollUp() {
     />
   )
   const level = value === 'all' ? {} : { level: Number(value) }
-  return { level: isPending ? null : level, control }
+  return { level: isPending ? null : level, isRolledUp: value !== none, control }
 }
 
 /** A text that filters the rows of a report, which the URL holds. */
@@ -63,8 +74,8 @@ export function useNameFilter() {
   const control = (
     <TextInput
       label="Location contains"
-      size="xs"
-      w={190}
+      size="sm"
+      w={200}
       leftSection={<IconSearch size={14} />}
       value={typed}
       onChange={({ currentTarget }) => type(currentTarget.value)}
@@ -77,11 +88,18 @@ export function useNameFilter() {
   }
 }
 
+/** The controls of a report in one row, or in several where the screen is narrow. */
+export const ReportControls = ({ children }: { children: ReactNode }) => (
+  <Group gap="sm" mb="sm" align="flex-end">
+    {children}
+  </Group>
+)
+
 export const NoMatch = () => <>No location contains this text.</>
 
 export function SaveCsvButton({ onSave, disabled }: { onSave: () => void; disabled: boolean }) {
   return (
-    <Button size="xs" variant="default" leftSection={<IconDownload size={15} />} disabled={disabled} onClick={onSave}>
+    <Button size="sm" variant="default" leftSection={<IconDownload size={16} />} disabled={disabled} onClick={onSave}>
       Export CSV
     </Button>
   )

@@ -1,0 +1,42 @@
+import type { Db } from '../db/database.ts'
+import { sql } from '../db/sql.ts'
+import type { Instant } from '../kernel/instant.ts'
+import { isEffective } from '../records/list.sql.ts'
+import { rolledUp } from './dwell-and-flow.sql.ts'
+import { latestMinute } from './report-at.sql.ts'
+
+/** The number of assets at a location, or at none. */
+export interface AssetsAtLocation {
+  location: { id: number; key: string; name: string } | null
+  assets: number
+}
+
+/**
+ * How many assets were at each location at an instant: the rows of the report at that instant, counted. Locations below the
+ * level are rolled up. Assets at no location, or at one that is deleted now, are counted together.
+ */
+export async function assetsPerLocation(
+  db: Db,
+  orgId: number,
+  { at, now, level }: { at: Instant; now: Instant; level: number },
+): Promise<AssetsAtLocation[]> {
+  const rows = await db.query<{ id: number | null; external_key: string; name: string; assets: number }>(sql`
+    with recursive ${rolledUp(orgId, level)},
+    counted as (
+      select m.location_id, count(*) as assets
+      from asset_positions p join assets a on a.org_id = ${orgId} and a.id = p.asset_id
+      cross join lateral (${latestMinute(orgId, at)}) m
+      where p.org_id = ${orgId} and a.deleted_at is null and ${isEffective(sql`a`, now)}
+      group by m.location_id
+    )
+    select g.id, g.external_key, g.name, sum(c.assets)::bigint as assets
+    from counted c
+    left join locations l on l.org_id = ${orgId} and l.id = c.location_id and l.deleted_at is null
+    left join tree t on t.id = l.id
+    left join locations g on g.org_id = ${orgId} and g.id = t.group_id
+    group by g.id, g.external_key, g.name order by assets desc, g.id`)
+  return rows.map(({ id, external_key: key, name, assets }) => ({
+    location: id === null ? null : { id, key, name },
+    assets,
+  }))
+}
