@@ -148,9 +148,11 @@ describe('The documentation', () => {
           /^npm install /,
           /^it changes the machine; server\/test\/packaging has tests of the tarballs and of the units$/,
         ],
+        [/^systemctl daemon-reload/, 'needs systemd; server/test/packaging has tests of the units'],
         [/^systemd-run /, /^needs systemd; the commands themselves run in docs\/operating\/commands.md$/],
       ]),
       ['docs/operating/install.md', 'npm ci', 'it builds the program that runs the tests'],
+      ['docs/operating/tls.md', expect.stringMatching(/^install -d /), 'it changes the machine'],
       ...notRun('docs/operating/upgrading.md', [
         [/^npm install /, /^it changes the machine; server\/test\/upgrade\/rolling.test.ts upgrades /],
       ]),
