@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process'
+import { chownSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Authority } from '../support/certificates.ts'
 import { type Cluster, startCluster } from '../support/cluster.ts'
 import { lacks } from '../support/packaging.ts'
-import { repository, serve, usePrograms, withSql } from '../support/process.ts'
+import { launch, repository, serve, usePrograms, withSql } from '../support/process.ts'
 
 const psql = '/usr/lib/postgresql/15/bin/psql'
 
@@ -37,4 +39,43 @@ describe.skipIf(lacks(psql))('A PostgreSQL that packaging/postgres.sql has set u
       { name: 'lastseen_writer', isPrivileged: false, hasPassword: false },
     ])
   }, 60_000)
+
+  it('is reached over TLS with sslmode=verify-full, and not at all if another authority signed its certificate', async () => {
+    const [authority, other] = [new Authority(), new Authority()]
+    const { key, cert } = authority.issue('DNS:localhost')
+    await withSql(cluster.url, async (sql) => {
+      const [{ data_directory: folder }] = (await sql`show data_directory`) as unknown as [{ data_directory: string }]
+      const { uid, gid } = statSync(folder)
+      for (const [name, text] of [
+        ['tls.crt', cert],
+        ['tls.key', key],
+      ] as const) {
+        writeFileSync(join(folder, name), text, { mode: 0o600 })
+        chownSync(join(folder, name), uid, gid)
+      }
+      await sql`alter system set ssl_cert_file = 'tls.crt'`
+      await sql`alter system set ssl_key_file = 'tls.key'`
+      await sql`alter system set ssl = on`
+      await sql`select pg_reload_conf()`
+    })
+    const urlWith = ({ caFile }: Authority): string => {
+      const url = Object.assign(new URL(cluster.url), {
+        username: 'lastseen',
+        hostname: 'localhost',
+        pathname: '/lastseen',
+      })
+      url.search = new URLSearchParams({ sslmode: 'verify-full', sslrootcert: caFile }).toString()
+      return url.href
+    }
+    const server = await serve({ DATABASE_URL: urlWith(authority) })
+    const connections = await withSql(
+      cluster.url,
+      (sql) => sql`select distinct ssl from pg_stat_ssl join pg_stat_activity using (pid) where usename = 'lastseen'`,
+    )
+    expect([...connections]).toEqual([{ ssl: true }])
+    expect(await server.program.stop()).toMatchObject({ code: 0 })
+    const refused = await launch({ DATABASE_URL: urlWith(other) }, { args: ['migrate'] }).ended
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('certificate') as string })
+    for (const one of [authority, other]) one.remove()
+  }, 120_000)
 })
