@@ -1,5 +1,6 @@
 import { type FieldProblem, apiError } from '../kernel/errors.ts'
 import { type Json, countMembers, isSameJson } from '../kernel/json.ts'
+import { toJsonText } from '../kernel/json-text.ts'
 import { mergePatch } from '../kernel/merge-patch.ts'
 import { type RecordPatch, applyPatch } from '../records/patch.ts'
 import type { RecordCore, RecordDraft } from '../records/record.ts'
@@ -42,7 +43,7 @@ export function metadataSizeProblem(metadata: Metadata): FieldProblem | null {
     message,
     params: { max },
   })
-  if (Buffer.byteLength(JSON.stringify(metadata)) > maxMetadataBytes)
+  if (Buffer.byteLength(toJsonText(metadata)) > maxMetadataBytes)
     return tooLarge(`metadata must be at most ${maxMetadataBytes} bytes of JSON`, maxMetadataBytes)
   if (countMembers(metadata) > maxMetadataMembers)
     return tooLarge(`metadata must hold at most ${maxMetadataMembers} members over all levels`, maxMetadataMembers)

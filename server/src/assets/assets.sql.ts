@@ -2,6 +2,7 @@ import type { Db, Tx } from '../db/database.ts'
 import { withGenericPlan } from '../db/plan-cache.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import { toDatabase } from '../kernel/instant.ts'
+import { toJsonText } from '../kernel/json-text.ts'
 import type { Page } from '../kernel/page.ts'
 import type { Repository } from '../records/commands.ts'
 import {
@@ -103,7 +104,7 @@ async function insertAsset(tx: Tx, orgId: number, asset: Asset, search: string):
     insert into assets (org_id, id, external_key, name, description, metadata, type, is_active, valid_from, valid_to,
       created_at, updated_at, search_text)
     values (${orgId}, ${asset.id}, ${asset.externalKey}, ${asset.name}, ${asset.description},
-      ${JSON.stringify(asset.metadata)}, ${asset.type}, ${asset.isActive}, ${toDatabase(asset.validFrom)},
+      ${toJsonText(asset.metadata)}, ${asset.type}, ${asset.isActive}, ${toDatabase(asset.validFrom)},
       ${asset.validTo && toDatabase(asset.validTo)}, ${toDatabase(asset.createdAt)}, ${toDatabase(asset.updatedAt)},
       ${search})`)
 }
@@ -111,7 +112,7 @@ async function insertAsset(tx: Tx, orgId: number, asset: Asset, search: string):
 async function updateAsset(tx: Tx, orgId: number, asset: Asset, search: string): Promise<void> {
   await tx.query(sql`
     update assets set external_key = ${asset.externalKey}, name = ${asset.name}, description = ${asset.description},
-      metadata = ${JSON.stringify(asset.metadata)}, type = ${asset.type}, is_active = ${asset.isActive},
+      metadata = ${toJsonText(asset.metadata)}, type = ${asset.type}, is_active = ${asset.isActive},
       valid_from = ${toDatabase(asset.validFrom)}, valid_to = ${asset.validTo && toDatabase(asset.validTo)},
       updated_at = ${toDatabase(asset.updatedAt)}, deleted_at = ${asset.deletedAt && toDatabase(asset.deletedAt)},
       search_text = ${search}

@@ -1,6 +1,7 @@
 import type { Tx } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import { toDatabase } from '../kernel/instant.ts'
+import { toJsonText } from '../kernel/json-text.ts'
 import type { BulkRepository } from '../records/bulk.ts'
 import { groupRows } from '../records/group-rows.ts'
 import { orderTagRows, tagColumns } from '../tags/tags.sql.ts'
@@ -32,7 +33,7 @@ async function insertAssets(tx: Tx, orgId: number, all: readonly { record: Asset
     from organizations o cross join unnest(
       ${records.map((one) => one.id)}::bigint[], ${records.map((one) => one.externalKey)}::text[],
       ${records.map((one) => one.name)}::text[], ${records.map((one) => one.description)}::text[],
-      ${records.map((one) => JSON.stringify(one.metadata))}::text[], ${records.map((one) => String(one.isActive))}::text[],
+      ${records.map((one) => toJsonText(one.metadata))}::text[], ${records.map((one) => String(one.isActive))}::text[],
       ${records.map((one) => toDatabase(one.validFrom))}::timestamptz[],
       ${records.map((one) => one.validTo && toDatabase(one.validTo))}::timestamptz[],
       ${records.map((one) => toDatabase(one.createdAt))}::timestamptz[], ${all.map((one) => one.search)}::text[]
@@ -52,7 +53,7 @@ async function updateAssets(tx: Tx, orgId: number, all: readonly { record: Asset
       search_text = u.search_text
     from unnest(
       ${records.map((one) => one.id)}::bigint[], ${records.map((one) => one.name)}::text[],
-      ${records.map((one) => one.description)}::text[], ${records.map((one) => JSON.stringify(one.metadata))}::text[],
+      ${records.map((one) => one.description)}::text[], ${records.map((one) => toJsonText(one.metadata))}::text[],
       ${records.map((one) => String(one.isActive))}::text[],
       ${records.map((one) => toDatabase(one.validFrom))}::timestamptz[],
       ${records.map((one) => one.validTo && toDatabase(one.validTo))}::timestamptz[],

@@ -2,6 +2,7 @@ import type { Asset } from '../assets/asset.ts'
 import { assetBatch } from '../assets/assets.sql.ts'
 import type { Db } from '../db/database.ts'
 import { type Instant, formatMillis, instantFromMillis, microsecondsBetween } from '../kernel/instant.ts'
+import { toJsonText } from '../kernel/json-text.ts'
 import type { Location } from '../locations/location.ts'
 import { locationBatch } from '../locations/locations.sql.ts'
 import type { RecordCore } from '../records/record.ts'
@@ -60,7 +61,7 @@ export async function* toNdjson<Row>(
   present: (row: Row) => object,
   batches: AsyncIterable<Row[]>,
 ): AsyncGenerator<string> {
-  for await (const rows of batches) yield rows.map((row) => `${JSON.stringify(present(row))}\n`).join('')
+  for await (const rows of batches) yield rows.map((row) => `${toJsonText(present(row))}\n`).join('')
 }
 
 const formatOptional = (at: Instant | null): string | null => (at === null ? null : formatMillis(at))
@@ -86,7 +87,7 @@ export const assetRows = (db: Db, orgId: number, ids?: readonly number[]): Batch
 
 export const assetTable: Table<Asset> = {
   columns: exportColumns.assets,
-  cells: (one) => [one.externalKey, one.name, one.description, JSON.stringify(one.metadata), ...stateCells(one)],
+  cells: (one) => [one.externalKey, one.name, one.description, toJsonText(one.metadata), ...stateCells(one)],
 }
 
 export const locationRows = (db: Db, orgId: number): Batches<Location> =>

@@ -59,6 +59,30 @@ describe('A number in metadata that a double represents', () => {
   })
 })
 
+describe('A large integer in metadata that a double represents', () => {
+  it.each([
+    ['2^60', '1152921504606846976'],
+    ['the negative of 2^64', '-18446744073709551616'],
+    ['2^70, which JavaScript prints with an exponent', '1180591620717411303424'],
+    ['the largest double', String(BigInt(Number.MAX_VALUE))],
+  ])('is printed with every digit, as it was sent: %s [D47]', async (_what, digits) => {
+    const text = `"metadata":{"n":${digits},"m":[${digits},"${digits}",":${digits},"]}`
+    const made = await send('POST', assetsPath, `{"name":"n",${text}}`)
+    const asset = made.json.data
+    const key = asset.external_key
+    const replies = [
+      made,
+      await send('PATCH', assetPath(asset), `{${text}}`),
+      await fixtures.own.client.get(assetPath(asset)),
+      await fixtures.own.client.get(assetsPath, { external_key: key }),
+      await fixtures.own.client.get(naturalPath('assets', key)),
+      await fixtures.own.client.get('/api/v1/bulk/assets'),
+    ]
+    for (const reply of replies)
+      expect([reply.status, reply.text]).toEqual([expect.any(Number), expect.stringContaining(text)])
+  })
+})
+
 describe('A number in another field that a double cannot represent', () => {
   it('is reported by its type: an integer out of range, or an integer where another type is expected [D14, D47]', async () => {
     const post = (body: string) => send('POST', '/api/v1/locations', body)
