@@ -9,7 +9,9 @@ import { type Tag, type TagDraft, type TagType, maxTagsPerRecord, tagTypes } fro
 import { validityPatch } from '../shared/validity.ts'
 import { descriptionField, keyField, nameField, tagValue, timestamp } from '../shared/wire.ts'
 
-const tagType = oneOf(tagTypes, { isClosed: true })
+/** A closed enum, as in v1.0.0 (D50), marked as extensible like every declaration of the tag type. */
+const closedTagType = oneOf(tagTypes, { isClosed: true })
+const tagType = { ...closedTagType, schema: { ...closedTagType.schema, 'x-extensible-enum': tagTypes } }
 
 const identifierBody = {
   type: optional({ ...tagType, schema: { ...tagType.schema, default: 'rfid' } }),

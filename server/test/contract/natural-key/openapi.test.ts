@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { readFile } from 'node:fs/promises'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import openapiTS, { astToString } from 'openapi-typescript'
@@ -171,6 +172,9 @@ describe('The OpenAPI document of the natural-key base', () => {
     expect(properties['valid_to']).toMatchObject({ type: 'string', format: 'date-time', nullable: true })
   })
 
+  const assetTypes = ['asset', 'person', 'inventory']
+  const tagTypes = ['rfid', 'ble', 'barcode']
+
   /** Every schema of a property `type`, with its path. */
   function typesIn(node: unknown, at: string): [string, Node][] {
     if (typeof node !== 'object' || node === null) return []
@@ -182,16 +186,16 @@ describe('The OpenAPI document of the natural-key base', () => {
   it('declares `type` of assets and identifiers as a closed enum everywhere [D50]', () => {
     const all = typesIn(described, '').filter(([at]) => !at.startsWith('/components/schemas/Error'))
     expect(all.length).toBeGreaterThanOrEqual(6)
-    for (const [at, schema] of all) {
-      expect(schema, at).not.toHaveProperty('x-extensible-enum')
-      expect(
-        [
-          ['asset', 'person', 'inventory'],
-          ['rfid', 'ble', 'barcode'],
-        ],
-        at,
-      ).toContainEqual(schema['enum'])
-    }
+    for (const [at, schema] of all) expect([assetTypes, tagTypes], at).toContainEqual(schema['enum'])
+  })
+
+  it('marks the tag type with x-extensible-enum, as the contract asks of every declaration of it, and no asset type', () => {
+    const all = typesIn(described, '').filter(([at]) => !at.startsWith('/components/schemas/Error'))
+    const ofTags = all.filter(([, schema]) => isDeepStrictEqual(schema['enum'], tagTypes))
+    expect(ofTags.length).toBeGreaterThanOrEqual(3)
+    for (const [at, schema] of ofTags) expect(schema['x-extensible-enum'], at).toEqual(tagTypes)
+    for (const [at, schema] of all)
+      if (isDeepStrictEqual(schema['enum'], assetTypes)) expect(schema, at).not.toHaveProperty('x-extensible-enum')
   })
 
   it('declares the type filter of the list of assets as an open string, as in v1.0.0 [D50]', () => {
