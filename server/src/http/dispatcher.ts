@@ -8,6 +8,7 @@ import {
   type RequestContext,
   onFlushed,
   createRequestContext,
+  forTheTokenAlone,
   traceRequest,
   sendDownload,
   preflightHeaders,
@@ -89,6 +90,8 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
       if (deps.millis() >= sunset.getTime()) throw apiError.gone()
     }
 
+    // Public routes issue tokens or take secrets (D41).
+    if (route.access === 'public') context.cacheControl = 'no-store'
     const principal = route.access === 'public' ? anonymous : await identify(context, route)
     if (principal.kind === 'credential') consumeRateLimit(context, await deps.limiter.consume(principal.subject))
     if (route.body !== undefined) checkMediaType(request, route.body.mediaType)
@@ -194,6 +197,7 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
     if (principal === null || (route.access === 'credential' && principal.kind !== 'credential'))
       throw apiError.unauthorized('Invalid or expired token')
     context.orgId = principal.orgId
+    context.cacheControl = forTheTokenAlone
     return principal
   }
 

@@ -22,6 +22,8 @@ export interface RequestContext {
   /** The path of the matched route, with the names of its parameters. */
   route: string | null
   orgId: number | null
+  /** Sent unless the route sets its own Cache-Control; null when the response may be cached. */
+  cacheControl: string | null
   /** Whether web pages of any origin may read the response (CORS). */
   allowsAnyOrigin: boolean
 }
@@ -49,6 +51,7 @@ export function createRequestContext(
     operation: 'none',
     route: null,
     orgId: null,
+    cacheControl: null,
     allowsAnyOrigin: true,
   }
 }
@@ -101,6 +104,9 @@ const exposedHeaders = [
   'WWW-Authenticate',
 ].join(', ')
 
+/** Of the responses to authenticated requests (D53). */
+export const forTheTokenAlone = 'private, no-store'
+
 const crossOrigin = ['Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', exposedHeaders]
 
 /** Headers of every response, including the responses to malformed requests. */
@@ -124,14 +130,14 @@ export function commonHeaders(requestId: string, rate: RateState, allowsAnyOrigi
 
 /**
  * Returns the common headers and those of the route. The response to an authenticated request depends on its token, so
- * caches must not store it (D53); a route that issues tokens sets its own Cache-Control.
+ * caches must not store it (D53).
  */
 function headersOf(context: RequestContext, routeHeaders: Readonly<Record<string, string>> = {}): string[] {
   const list = commonHeaders(context.requestId, context.rate, context.allowsAnyOrigin)
   for (const name in routeHeaders) list.push(name, routeHeaders[name]!)
-  if (context.orgId === null) return list
-  if (!('Cache-Control' in routeHeaders)) list.push('Cache-Control', 'private, no-store')
-  list.push('Vary', 'Authorization')
+  if (context.cacheControl === null) return list
+  if (!('Cache-Control' in routeHeaders)) list.push('Cache-Control', context.cacheControl)
+  if (context.cacheControl === forTheTokenAlone) list.push('Vary', 'Authorization')
   return list
 }
 

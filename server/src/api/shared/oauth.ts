@@ -85,7 +85,7 @@ export function tokenRoute(deps: TokenEndpointDeps): AnyRoute {
     errorStatuses: [401, 429],
     async handle({ body, address }): Promise<Reply> {
       const pair = await exchange(deps, body, address)
-      return { status: 200, body: presentTokens(pair), headers: { 'Cache-Control': 'no-store', Pragma: 'no-cache' } }
+      return { status: 200, body: presentTokens(pair), headers: { Pragma: 'no-cache' } }
     },
   })
 }

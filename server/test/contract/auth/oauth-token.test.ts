@@ -145,6 +145,24 @@ describe('POST /api/v1/oauth/token', () => {
     expect(second.headers['cache-control']).toBe('no-store')
   })
 
+  it('answers a failed exchange with Cache-Control: no-store too (D41)', async () => {
+    const failures = [
+      await exchange(context.app, { ...key, clientSecret: `ls_${'0'.repeat(64)}` }),
+      await refresh(context.app, 'guess'),
+      await context.app.anonymous('POST', path, { json: {} }),
+      await context.app.anonymous('POST', path, {
+        raw: 'grant_type=refresh_token',
+        headers: { 'content-type': 'text/plain' },
+      }),
+    ]
+    expect(failures.map(({ status, headers }) => [status, headers['cache-control']])).toEqual([
+      [401, 'no-store'],
+      [401, 'no-store'],
+      [400, 'no-store'],
+      [415, 'no-store'],
+    ])
+  })
+
   const mistyped = (field: string, received: string): FieldEntry => ({
     field,
     code: 'invalid_value',
