@@ -192,11 +192,13 @@ describe('With a credential of one scope', () => {
   })
 
   it.each(allRoutes.filter((route) => route.access === 'session').map(label))(
-    '%s %s is 403 whatever its scope, because it requires a signed-in user (D40)',
+    '%s %s is 403 whatever its scope: a scope is missing, or a signed-in user is required (D40)',
     async (_method, _path, route) => {
       for (const scope of credentialScopes) {
         const reply = await ask(route, await clients[scope]!.token())
-        expectApiError(reply, 'forbidden', { detail: 'A signed-in user is required' })
+        const missing = missingScope(route, [scope, ...(implied[scope] ?? [])])
+        const detail = missing === undefined ? 'A signed-in user is required' : `Missing required scope: ${missing}`
+        expectApiError(reply, 'forbidden', { detail })
         expect(Number(reply.headers['x-ratelimit-remaining'])).toBeLessThan(120)
       }
     },

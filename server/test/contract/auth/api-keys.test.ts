@@ -189,12 +189,12 @@ describe('Key administration (D40)', () => {
     expect((await exchange(context.app, key)).status).toBe(200)
   })
 
-  it('answers 403 to an API credential: it requires a signed-in user', async () => {
+  it('answers 403 to an API credential, which cannot have the scope keys:admin (D40)', async () => {
     const { access } = await newTokens(org, 'assets:read', 'assets:write', 'locations:write')
     const before = await keyCount()
     for (const [method, path, options] of calls())
       expectApiError(await send(method, path, { ...options, token: access }), 'forbidden', {
-        detail: 'A signed-in user is required',
+        detail: 'Missing required scope: keys:admin',
       })
     expect(await keyCount()).toBe(before)
   })
