@@ -42,12 +42,12 @@ const isSplit = !isNamed && existsSync('/usr/lib/postgresql/15/bin/postgres')
 
 const project = (name: string, order: number, test: object) => ({
   extends: true as const,
-  test: { name, sequence: { groupOrder: order }, ...test },
+  // A setup of the configuration below would start one more database, which no project uses.
+  test: { name, sequence: { groupOrder: order }, globalSetup: ['test/support/global-setup.ts'], ...test },
 })
 
 export default defineConfig({
   test: {
-    globalSetup: ['test/support/global-setup.ts'],
     setupFiles: ['test/support/seed.ts'],
     pool: 'forks',
     // On two cores: one of three usually waits for the database, a start, a stop or a retry.
