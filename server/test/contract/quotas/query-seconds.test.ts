@@ -5,9 +5,10 @@ import { sql } from '../../../src/db/sql.ts'
 import { requestAs, createSignedInUser } from '../../support/accounts.ts'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import type { Reply } from '../../support/client.ts'
+import { lockWaits } from '../../support/database.ts'
 import { expectApiError } from '../../support/error-response.ts'
 import { create } from '../../support/master-data.ts'
-import { closeDatabase, database } from '../../support/tracking.ts'
+import { closeDatabase, database, eventually } from '../../support/tracking.ts'
 
 const context = useApp({
   settings: { LASTSEEN_QUOTA_QUERY_SECONDS: '1' },
@@ -94,11 +95,14 @@ describe('The quota query_seconds', () => {
   })
 
   it('measures the statements themselves', async () => {
+    const api = org.full
+    await api.token()
     const lock = await database(context.app).reserve()
     await lock`begin`
     await lock`lock table assets`
-    const search = org.full.get('/api/v1/assets?q=abc')
-    await sleep(1500)
+    const search = api.get('/api/v1/assets?q=abc')
+    await eventually(async () => expect(await lockWaits(context.app.databaseUrl)).toBe(1))
+    await sleep(1100)
     await lock`rollback`
     lock.release()
     expect((await search).status).toBe(200)
