@@ -79,17 +79,22 @@ function decodeStream(format: Format | 'auto', bytes: Uint8Array, topic: string 
 function parseStream(bytes: Uint8Array): { values: Json[]; broken: number } | null {
   const values: Json[] = []
   let broken = 0
-  for (const object of objectsIn(bytes)) {
-    const parsed = object !== null && values.length < MAX_READS ? parseJson(object, MAX_DEPTH) : null
+  const isComplete = forEachObject(bytes, (start, end) => {
+    // A message of 1 MiB may have 500,000 objects; those beyond the limit are only counted.
+    const isRead = end !== -1 && values.length < MAX_READS
+    const parsed = isRead ? parseJson(bytes.subarray(start, end), MAX_DEPTH) : null
     if (parsed?.ok === true) values.push(parsed.value)
-    else if (values.length === 0) return null
     else broken++
-  }
-  return { values, broken }
+    return values.length > 0
+  })
+  return isComplete ? { values, broken } : null
 }
 
-/** The objects of a stream in order, and null for the rest of a line that contains no complete object. */
-function* objectsIn(bytes: Uint8Array): Generator<Uint8Array | null> {
+/**
+ * Calls `visit` with the start and the end of each object of a stream, in order, and with the end -1 for the rest of a line
+ * that contains no complete object. Stops and returns false when `visit` returns false.
+ */
+function forEachObject(bytes: Uint8Array, visit: (start: number, end: number) => boolean): boolean {
   for (let lineStart = 0; lineStart < bytes.length;) {
     const lineFeed = bytes.indexOf(LINE_FEED, lineStart)
     const lineEnd = lineFeed === -1 ? bytes.length : lineFeed
@@ -98,15 +103,13 @@ function* objectsIn(bytes: Uint8Array): Generator<Uint8Array | null> {
       while (at < lineEnd && isBlank(bytes[at] ?? 0)) at++
       if (at === lineEnd) break
       const end = bytes[at] === OPENING_BRACE ? endOfObject(bytes, at, lineEnd) : -1
-      if (end === -1) {
-        yield null
-        break
-      }
-      yield bytes.subarray(at, end)
+      if (!visit(at, end)) return false
+      if (end === -1) break
       at = end
     }
     lineStart = lineEnd + 1
   }
+  return true
 }
 
 /** The index after the bracket that closes the one at `start`, or -1. Brackets in strings are ignored. */
