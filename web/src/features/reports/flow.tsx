@@ -13,14 +13,13 @@ import { saveCsv } from '../../lib/csv.ts'
 import { formatNumber } from '../../lib/time.ts'
 import { usePeriod } from './period.tsx'
 import { NoMatch, ReportControls, SaveCsvButton, sorted, useNameFilter, useRollUp } from './roll-up.tsx'
-import { type SankeyNode, sankeyLayout } from './sankey.ts'
+import { type Node, linkPath, nodeWidth, sankeyLayout } from './sankey.ts'
 import { useReportSearch } from './use-report-search.ts'
 
 const maxFlows = 24
 /** The server returns at most this many flows. */
 const maxRows = 1000
 const colors = ['#0f8f82', '#3d7bbd', '#b26a1f', '#8a5cb8', '#b2456e', '#5d7f2b', '#2f8aa3', '#8b6b4a']
-const nodeWidth = 8
 const letterWidth = 7.2
 
 const fromName = (flow: Flow): string => flow.from_name ?? 'First seen'
@@ -47,27 +46,13 @@ function Diagram({ flows }: { flows: readonly Flow[] }) {
   const [ref, width] = useWidth()
   const nameOf = useDiagramName(flows)
   const gutter = width < 520 ? 92 : 170
-  const { left, right, links, height } = sankeyLayout(flows)
-  const [leftX, rightX] = [gutter, width - gutter - nodeWidth]
-  const middleX = (leftX + nodeWidth + rightX) / 2
+  const { nodes, links, height } = sankeyLayout(flows, [gutter, Math.max(gutter + 2 * nodeWidth, width - gutter)])
   const shorten = (text: string): string => {
     const maxLength = Math.floor(gutter / letterWidth)
     return text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text
   }
-  const node = ({ id, y, height: nodeHeight }: SankeyNode, x: number, labelX: number, fill: string | undefined) => (
-    <g key={id}>
-      <rect x={x} y={y} width={nodeWidth} height={nodeHeight} rx={2} fill={fill} />
-      <text
-        x={labelX}
-        y={y + nodeHeight / 2 + 4}
-        fontSize={12}
-        textAnchor={labelX < x ? 'end' : 'start'}
-        fill="var(--mantine-color-text)"
-      >
-        {shorten(nameOf(id))}
-      </text>
-    </g>
-  )
+  const colorOf = ({ isSource, index = 0 }: Node): string | undefined =>
+    isSource ? colors[index % colors.length] : '#6a7b81'
   const [busiest] = flows
   return (
     <div ref={ref}>
@@ -76,21 +61,36 @@ function Diagram({ flows }: { flows: readonly Flow[] }) {
         aria-label={`Moves between locations; the largest flow: ${busiest === undefined ? '' : `${nameOf(busiest.from_location_id)} to ${nameOf(busiest.to_location_id)}`}`}
       >
         {width > 0 && (
-          <svg className="chart" height={height} viewBox={`0 -8 ${width} ${height}`}>
-            {links.map(({ flow, source, fromY, toY, width: linkWidth }) => (
+          <svg className="chart" height={height} viewBox={`0 -8 ${width} ${height + 16}`}>
+            {links.map((link) => (
               <path
-                key={`${String(flow.from_location_id)}-${flow.to_location_id}`}
-                d={`M${leftX + nodeWidth} ${fromY}C${middleX} ${fromY} ${middleX} ${toY} ${rightX} ${toY}`}
-                stroke={colors[source % colors.length]}
-                strokeWidth={Math.max(1.2, linkWidth)}
+                key={link.index}
+                d={linkPath(link) ?? ''}
+                stroke={typeof link.source === 'object' ? colorOf(link.source) : undefined}
+                strokeWidth={Math.max(1.2, link.width ?? 0)}
                 strokeOpacity={0.42}
                 fill="none"
               >
-                <title>{`${nameOf(flow.from_location_id)} → ${nameOf(flow.to_location_id)}: ${formatNumber(flow.moves)}`}</title>
+                <title>{`${nameOf(link.flow.from_location_id)} → ${nameOf(link.flow.to_location_id)}: ${formatNumber(link.flow.moves)}`}</title>
               </path>
             ))}
-            {left.map((one, index) => node(one, leftX, leftX - 6, colors[index % colors.length]))}
-            {right.map((one) => node(one, rightX, rightX + nodeWidth + 6, '#6a7b81'))}
+            {nodes.map((node) => {
+              const { key, id, isSource, x0 = 0, x1 = 0, y0 = 0, y1 = 0 } = node
+              return (
+                <g key={key}>
+                  <rect x={x0} y={y0} width={nodeWidth} height={Math.max(2, y1 - y0)} rx={2} fill={colorOf(node)} />
+                  <text
+                    x={isSource ? x0 - 6 : x1 + 6}
+                    y={(y0 + y1) / 2 + 4}
+                    fontSize={12}
+                    textAnchor={isSource ? 'end' : 'start'}
+                    fill="var(--mantine-color-text)"
+                  >
+                    {shorten(nameOf(id))}
+                  </text>
+                </g>
+              )
+            })}
           </svg>
         )}
       </div>
