@@ -194,14 +194,19 @@ export const overHttp =
     }
   }
 
-/** Over MQTT with QoS 1, with a new connection after every disconnect. */
-export function overMqtt(url: string, { isOutside }: { isOutside: boolean }): Transport & { end(): Promise<void> } {
+/** Over MQTT with QoS 1, with a new connection after every disconnect, to one of the URLs after the other. */
+export function overMqtt(
+  urls: string | readonly string[],
+  { isOutside }: { isOutside: boolean },
+): Transport & { end(): Promise<void> } {
+  const all = typeof urls === 'string' ? [urls] : urls
   const clients = new Map<number, MqttClient>()
+  let attempts = 0
   const send: Transport = async ({ id, token, topic }, body) => {
     try {
       const login = isOutside ? {} : { username: String(id), password: token }
       const known = clients.get(id)
-      const client = known?.connected ? known : await connectMqtt(url, login)
+      const client = known?.connected ? known : await connectMqtt(all[attempts++ % all.length]!, login)
       clients.set(id, client)
       if ((await publish(client, topic, body)) === 'acknowledged') return true
       clients.delete(id)

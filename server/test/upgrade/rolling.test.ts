@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { Balancer } from '../support/balancer.ts'
+import { Mosquitto, isBrokerMissing } from '../support/mqtt.ts'
 import { lacks, mustRunAll } from '../support/packaging.ts'
 import { buildCommit, previousCommit } from '../support/previous-version.ts'
 import {
@@ -18,7 +19,7 @@ import {
   serve,
   usePrograms,
 } from '../support/process.ts'
-import { RollingLoad } from '../support/rolling-load.ts'
+import { type LoadOptions, RollingLoad } from '../support/rolling-load.ts'
 
 usePrograms()
 
@@ -34,19 +35,25 @@ afterEach(async () => {
 async function openDatabase(): Promise<Record<string, string>> {
   database = await emptyDatabase()
   onEnd.push(() => database.drop())
-  return { DATABASE_URL: database.url, LASTSEEN_MQTT_PORT: '0', LASTSEEN_LOG_LEVEL: 'error' }
+  return { DATABASE_URL: database.url, LASTSEEN_LOG_LEVEL: 'error' }
 }
 
 /** A process on a fixed port, which is stopped and started again. */
 class RollingProcess {
   readonly url: string
+  readonly mqttUrl: string
   readonly #settings: Record<string, string>
   #program: Program | undefined
 
-  constructor(settings: Record<string, string>, port: number) {
-    this.#settings = { ...settings, PORT: String(port) }
+  private constructor(settings: Record<string, string>, port: number, mqttPort: number) {
+    this.#settings = { LASTSEEN_MQTT_PORT: String(mqttPort), ...settings, PORT: String(port) }
     this.url = `http://127.0.0.1:${port}`
+    this.mqttUrl = `mqtt://127.0.0.1:${mqttPort}`
     onEnd.push(() => this.stop())
+  }
+
+  static async create(settings: Record<string, string>): Promise<RollingProcess> {
+    return new RollingProcess(settings, await freePort(), await freePort())
   }
 
   async start(options: LaunchOptions = {}): Promise<void> {
@@ -68,30 +75,51 @@ async function json(args: string[], settings: Record<string, string>, main?: str
   return JSON.parse(ended.stdout)
 }
 
-describe('A rolling restart of two processes under load', () => {
-  it('fails no request and loses or doubles nothing, behind a balancer that checks /readyz', async () => {
-    const settings = { ...(await openDatabase()), LASTSEEN_SHUTDOWN_DELAY_SECONDS: '2' }
-    const processes = [new RollingProcess(settings, await freePort()), new RollingProcess(settings, await freePort())]
-    for (const one of processes) await one.start()
-    const balancer = new Balancer(processes.map(({ url }) => url))
-    const url = await balancer.start()
-    onEnd.push(() => balancer.stop())
+/** Starts both processes behind a balancer that checks `/readyz`, and restarts one after the other under load. */
+async function restartBoth(given: Record<string, string>, load: Pick<LoadOptions, 'isBrokerOutside'> = {}) {
+  const settings = { ...given, LASTSEEN_SHUTDOWN_DELAY_SECONDS: '2' }
+  const processes = [await RollingProcess.create(settings), await RollingProcess.create(settings)]
+  for (const one of processes) await one.start()
+  const balancer = new Balancer(processes.map(({ url }) => url))
+  const url = await balancer.start()
+  onEnd.push(() => balancer.stop())
+  await balancer.untilReady(2)
+  const mqttUrls = load.isBrokerOutside ? [given['LASTSEEN_MQTT_URL']!] : processes.map(({ mqttUrl }) => mqttUrl)
+  const rolling = new RollingLoad(url, { keepsAlive: true, httpReaders: 3, mqttReaders: 3, mqttUrls, ...load })
+  await rolling.prepare((args) => json(args, settings))
+  await rolling.start()
+  await rolling.waitFor(200)
+  for (const one of processes) {
+    await one.stop()
+    await rolling.waitFor(100)
+    await one.start()
     await balancer.untilReady(2)
-    const load = new RollingLoad(url, { keepsAlive: true })
-    await load.prepare((args) => json(args, settings), 4)
-    load.start()
-    await load.waitFor(200)
-    for (const one of processes) {
-      await one.stop()
-      await load.waitFor(100)
-      await one.start()
-      await balancer.untilReady(2)
-      await load.waitFor(200)
-    }
-    await load.finish()
-    expect(load.failures).toEqual([])
-    await load.expectComplete(database.url)
-  }, 240_000)
+    await rolling.waitFor(200)
+  }
+  await rolling.finish()
+  expect(rolling.failures).toEqual([])
+  await rolling.expectComplete(database.url)
+  return rolling
+}
+
+describe('A rolling restart of two processes under load', () => {
+  it('fails no request, loses or doubles no read and no move, and interrupts the live stream without a gap', async () => {
+    const { resent } = await restartBoth(await openDatabase())
+    // Both processes closed the connections to their embedded brokers.
+    expect(resent).toBeGreaterThan(0)
+  }, 480_000)
+
+  it.skipIf(isBrokerMissing)(
+    'does so with an external broker that both processes share',
+    async () => {
+      const broker = new Mosquitto(await freePort(), { isKeeping: true })
+      await broker.start()
+      onEnd.push(() => broker.stop())
+      const mqtt = { LASTSEEN_MQTT_URL: broker.url, LASTSEEN_MQTT_SHARE: 'always' }
+      await restartBoth({ ...(await openDatabase()), ...mqtt }, { isBrokerOutside: true })
+    },
+    480_000,
+  )
 })
 
 /** nginx in front of both processes; the operator takes one out of service by marking it as down. */
@@ -145,11 +173,11 @@ class Nginx {
 }
 
 describe.skipIf((commit === null && !mustRunAll) || lacks(nginx))('An upgrade of two processes under load', () => {
-  it('from an earlier commit fails no request and loses or doubles nothing, behind nginx', async () => {
+  it('from an earlier commit fails no request, loses or doubles nothing, and leaves no gap in the live stream, behind nginx', async () => {
     const main = buildCommit(commit!)
     const previous: LaunchOptions = { command: [process.execPath, main], args: ['serve'] }
     const settings = await openDatabase()
-    const processes = [new RollingProcess(settings, await freePort()), new RollingProcess(settings, await freePort())]
+    const processes = [await RollingProcess.create(settings), await RollingProcess.create(settings)]
     for (const one of processes) await one.start(previous)
     const proxy = new Nginx(
       processes.map(({ url }) => url),
@@ -157,9 +185,10 @@ describe.skipIf((commit === null && !mustRunAll) || lacks(nginx))('An upgrade of
     )
     const url = await proxy.start()
     onEnd.push(() => proxy.stop())
-    const load = new RollingLoad(url, { keepsAlive: false })
-    await load.prepare((args) => json(args, settings, main), 4)
-    load.start()
+    const mqttUrls = processes.map(({ mqttUrl }) => mqttUrl)
+    const load = new RollingLoad(url, { keepsAlive: false, httpReaders: 2, mqttReaders: 2, mqttUrls })
+    await load.prepare((args) => json(args, settings, main))
+    await load.start()
     await load.waitFor(200)
     for (const one of processes) {
       await proxy.takeOut(one.url)
@@ -174,5 +203,5 @@ describe.skipIf((commit === null && !mustRunAll) || lacks(nginx))('An upgrade of
     await load.finish()
     expect(load.failures).toEqual([])
     await load.expectComplete(database.url)
-  }, 300_000)
+  }, 600_000)
 })
