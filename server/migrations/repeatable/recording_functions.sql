@@ -1,4 +1,4 @@
--- Version 1. A change of this file raises the version (docs/decisions/0011-repeatable-functions.md).
+-- Version 2. A change of this file raises the version (docs/decisions/0011-repeatable-functions.md).
 --
 -- Functions that record sightings, so that a batch of reads takes one statement and one round trip. Each statement in a
 -- function has its own snapshot. Locks are taken in this order: minutes, positions, first sightings, assets, counts. On
@@ -97,7 +97,52 @@ begin
     arrivals = stored.arrivals + excluded.arrivals, departures = stored.departures + excluded.departures;
 end $$;
 
--- Records sightings in this order: minutes, positions, first sightings, moves, outbox. Sightings may come in any order; those without an asset
+-- Stores the departures that no move shows. The location 0 stands for none. A departure may be given twice.
+create or replace function add_departures_without_move(
+  tenant_id bigint, origins bigint[], minutes timestamptz[], gone_assets bigint[]
+) returns void language plpgsql as $$
+begin
+  insert into departures_without_move (org_id, location_id, minute, asset_id)
+  select o.org_id, coalesce(u.origin, 0), u.at_minute, u.asset
+  from organizations o cross join unnest(origins, minutes, gone_assets) u (origin, at_minute, asset)
+  where o.org_id = tenant_id
+  order by 2, 3, 4
+  on conflict (org_id, location_id, minute, asset_id) do nothing;
+end $$;
+
+-- A minute before the last known one emits no move. If its location differs from that of the minute before or after, this
+-- function stores the departure between the two. The caller has locked the positions of the assets, so of two minutes that are
+-- recorded concurrently, the second one finds the first.
+create or replace function add_late_departures(tenant_id bigint, late_assets bigint[], late_minutes timestamptz[])
+returns void language plpgsql as $$
+declare
+  gone_assets bigint[]; origins bigint[]; minutes timestamptz[];
+begin
+  select array_agg(d.asset), array_agg(d.origin), array_agg(d.at_minute) into gone_assets, origins, minutes
+  from (
+    select m.asset_id as asset, before.location_id as origin, m.minute as at_minute
+    from unnest(late_assets, late_minutes) u (asset, at_minute)
+    join asset_minutes m on m.org_id = tenant_id and m.asset_id = u.asset and m.minute = u.at_minute
+    cross join lateral (
+      select n.location_id from asset_minutes n
+      where n.org_id = tenant_id and n.asset_id = u.asset and n.minute < u.at_minute order by n.minute desc limit 1
+    ) before
+    where before.location_id is distinct from m.location_id
+    union
+    select m.asset_id, m.location_id, after.minute
+    from unnest(late_assets, late_minutes) u (asset, at_minute)
+    join asset_minutes m on m.org_id = tenant_id and m.asset_id = u.asset and m.minute = u.at_minute
+    cross join lateral (
+      select n.location_id, n.minute from asset_minutes n
+      where n.org_id = tenant_id and n.asset_id = u.asset and n.minute > u.at_minute order by n.minute limit 1
+    ) after
+    where after.location_id is distinct from m.location_id
+  ) d;
+  if gone_assets is null then return; end if;
+  perform from add_departures_without_move(tenant_id, origins, minutes, gone_assets);
+end $$;
+
+-- Records sightings in this order: minutes, positions, first sightings, departures without a move, moves, outbox. Sightings may come in any order; those without an asset
 -- are ignored. A sighting of an operator overrides the minute. `assumed_locations` are the locations that the caller assumed
 -- for some of the assets; the function fails with 'LS001' if one of them has changed.
 create or replace function record_sightings(
@@ -125,7 +170,8 @@ declare
   never_seen bigint[] := '{}';
   -- Assets whose history begins anew; those with a sighting that is not after their last known minute, and its minute.
   beginners bigint[] := '{}';
-  late_assets bigint[] := '{}'; late_minutes timestamptz[] := '{}';
+  late_assets bigint[] := '{}'; late_minutes timestamptz[] := '{}'; late_before timestamptz[] := '{}';
+  gone_assets bigint[]; gone_origins bigint[]; gone_minutes timestamptz[];
   live_assets bigint[]; still_live bigint;
   begun_assets bigint[]; begun_instants timestamptz[];
   random_shard smallint := floor(random() * 16);
@@ -232,6 +278,7 @@ begin
     elsif one.previous_minute >= earliest_minutes[cardinality(previous_locations)] then
       late_assets := late_assets || one.asset_id;
       late_minutes := late_minutes || earliest_minutes[cardinality(previous_locations)];
+      late_before := late_before || one.previous_minute;
     end if;
     if sighting_source = 'operator' and one.previous_minute > last_minutes[cardinality(previous_locations)] then
       raise exception 'a reader saw an asset in a later minute meanwhile' using errcode = 'LS001';
@@ -249,6 +296,14 @@ begin
     join first_sightings f on f.org_id = tenant_id and f.asset_id = u.asset and f.seen_at >= u.at_minute;
   end if;
   if cardinality(beginners) > 0 then perform from correct_first_sightings(tenant_id, beginners); end if;
+
+  -- Departures that the minutes before the last known one cause.
+  if cardinality(late_assets) > 0 then
+    select array_agg(u.asset), array_agg(u.at_minute) into gone_assets, gone_minutes
+    from unnest(late_assets, late_before) l (asset, before)
+    join unnest(fresh_assets, fresh_minutes) u (asset, at_minute) on u.asset = l.asset and u.at_minute < l.before;
+    if gone_assets is not null then perform from add_late_departures(tenant_id, gone_assets, gone_minutes); end if;
+  end if;
 
   -- Totals of the report. The lock decides whether an asset that is being deleted counts as live or as deleted.
   if cardinality(never_seen) > 0 then
@@ -278,19 +333,30 @@ begin
   end if;
 
   -- Moves: a sighting before the last known minute is no move. A sighting without a location is no move either, but leaves the
-  -- location unknown.
-  select array_agg(s.asset), array_agg(s.origin), array_agg(s.location), array_agg(s.instant)
-  into move_assets, move_origins, move_targets, move_instants
+  -- location unknown. Such a change is a departure without a move, and so is the change from no location to a known one.
+  select array_agg(s.asset) filter (where s.location is not null), array_agg(s.origin) filter (where s.location is not null),
+    array_agg(s.location) filter (where s.location is not null), array_agg(s.instant) filter (where s.location is not null),
+    array_agg(s.asset) filter (where s.is_without_move), array_agg(s.origin) filter (where s.is_without_move),
+    array_agg(s.at_minute) filter (where s.is_without_move)
+  into move_assets, move_origins, move_targets, move_instants, gone_assets, gone_origins, gone_minutes
   from (
-    select f.asset, f.location, f.instant,
-      lag(f.location, 1, previous_locations[f.n]) over (partition by f.asset order by f.at_minute) as origin
+    select e.*, e.location is null or (e.origin is null and e.was_seen) as is_without_move
     from (
-      select u.asset, u.at_minute, u.location, u.instant, dense_rank() over (order by u.asset) as n
-      from unnest(fresh_assets, fresh_minutes, fresh_locations, fresh_instants) u (asset, at_minute, location, instant)
-    ) f
-    where previous_minutes[f.n] is null or f.at_minute >= previous_minutes[f.n]
+      select f.asset, f.location, f.instant, f.at_minute,
+        lag(f.location, 1, previous_locations[f.n]) over of_asset as origin,
+        previous_minutes[f.n] is not null or row_number() over of_asset > 1 as was_seen
+      from (
+        select u.asset, u.at_minute, u.location, u.instant, dense_rank() over (order by u.asset) as n
+        from unnest(fresh_assets, fresh_minutes, fresh_locations, fresh_instants) u (asset, at_minute, location, instant)
+      ) f
+      where previous_minutes[f.n] is null or f.at_minute >= previous_minutes[f.n]
+      window of_asset as (partition by f.asset order by f.at_minute)
+    ) e
   ) s
-  where s.location is not null and s.location is distinct from s.origin;
+  where s.location is distinct from s.origin;
+  if gone_assets is not null then
+    perform from add_departures_without_move(tenant_id, gone_origins, gone_minutes, gone_assets);
+  end if;
   if move_assets is null then return; end if;
 
   -- Each move keeps the current names. If the origin was deleted meanwhile, the move has none. If the target was deleted
@@ -318,6 +384,13 @@ begin
     raise exception 'a location was deleted while a sighting at it was recorded' using errcode = 'LS001';
   end if;
   perform from count_location_moves(tenant_id, made_origins, made_targets, made_instants, 1);
+  if cardinality(array_remove(made_origins, null)) < cardinality(array_remove(move_origins, null)) then
+    select array_agg(u.asset), array_agg(u.origin), array_agg(date_trunc('minute', u.instant, 'UTC'))
+    into gone_assets, gone_origins, gone_minutes
+    from unnest(move_assets, move_origins, move_instants) u (asset, origin, instant)
+    join locations l on l.org_id = tenant_id and l.id = u.origin and l.deleted_at is not null;
+    perform from add_departures_without_move(tenant_id, gone_origins, gone_minutes, gone_assets);
+  end if;
 
   -- The outbox gets the moves in the current generation of the webhook, and nothing while deliveries are switched off.
   insert into webhook_outbox (org_id, generation, recorded_at, delivery_id)
@@ -438,6 +511,8 @@ end $$;
 revoke all on function count_first_sightings from public;
 revoke all on function correct_first_sightings from public;
 revoke all on function count_location_moves from public;
+revoke all on function add_departures_without_move from public;
+revoke all on function add_late_departures from public;
 revoke all on function record_sightings from public;
 revoke all on function resolve_reads from public;
 revoke all on function record_reads from public;
@@ -445,6 +520,8 @@ revoke all on function record_operator_sighting from public;
 grant execute on function count_first_sightings to lastseen_writer;
 grant execute on function correct_first_sightings to lastseen_writer;
 grant execute on function count_location_moves to lastseen_writer;
+grant execute on function add_departures_without_move to lastseen_writer;
+grant execute on function add_late_departures to lastseen_writer;
 grant execute on function record_sightings to lastseen_writer;
 grant execute on function resolve_reads to lastseen_writer;
 grant execute on function record_reads to lastseen_writer;

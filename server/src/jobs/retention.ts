@@ -10,7 +10,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { type Instant, instantFromMillis } from '../kernel/instant.ts'
 import { allOrganizations } from '../organizations/organizations.sql.ts'
 import { deleteUnknownAntennasBefore, deleteUnknownTopicsBefore } from '../readers/unknown.sql.ts'
-import { deleteMinutesBefore, deleteMovesBefore } from '../tracking/retention.sql.ts'
+import { deleteDeparturesBefore, deleteMinutesBefore, deleteMovesBefore } from '../tracking/retention.sql.ts'
 import { deleteNotesBefore } from '../tracking/sighting-notes.sql.ts'
 import { deleteUnknownTagsBefore } from '../tracking/unknown-tags.sql.ts'
 import { deleteExpiredInvitations } from '../users/invitations.sql.ts'
@@ -88,6 +88,7 @@ async function deleteExpired(db: Database, orgId: number, nowMs: number, retenti
   const daysAgo = (days: number): Instant => instantFromMillis(nowMs - days * dayMs)
   const batched: readonly (readonly [DeleteBatch, days: number])[] = [
     [deleteMovesBefore, retentionDays],
+    [deleteDeparturesBefore, retentionDays],
     [deleteNotesBefore, retentionDays],
     [deleteAttemptsBefore, attemptDays],
     [deleteExpiredFamilies, 0],

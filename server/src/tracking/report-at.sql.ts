@@ -1,12 +1,14 @@
 /**
  * The unfiltered report at a past instant. The position of an asset at an instant is the latest minute of its history whose
  * observation is not after it. To evaluate a million assets takes seconds, so the total comes from counters, and the page is
- * found in the order of the keys or of the time. Other orders still evaluate every asset.
+ * found in the order of the keys, of the time or of the locations. Other orders evaluate every asset: the assets that were
+ * unseen for longest at an instant are those with the longest gaps in their histories, which no index shows.
  */
 import { paginate } from '../db/plan-cache.ts'
 import { type Sql, join, sql } from '../db/sql.ts'
 import { type Instant, endOfMillisecond, toDatabase } from '../kernel/instant.ts'
 import { isEffective, outsideWindow } from '../records/list.sql.ts'
+import { candidatesAt, candidatesNowhere } from './departures.sql.ts'
 import { type ReportRequest, orderBy } from './report-request.sql.ts'
 import { isObservedWithin } from './time-bounds.sql.ts'
 
@@ -20,6 +22,8 @@ export interface PastReportLimits {
 export interface PastReportRequest extends ReportRequest {
   at: Instant
   limits: PastReportLimits
+  /** Departures after the instant are complete, so that the assets of a location can be found by them. */
+  hasDepartures: boolean
 }
 
 export const defaultLimits: PastReportLimits = { fewAssets: 5000, slice: 1000 }
@@ -35,6 +39,16 @@ export const latestMinute = (orgId: number, at: Instant): Sql => sql`
   where h.org_id = ${orgId} and h.asset_id = p.asset_id and h.minute >= coalesce(p.history_from, '-infinity')
     and ${join(isObservedWithin(sql`h`, { to: at }), sql` and `)}
   order by h.minute desc limit 1`
+
+/**
+ * The position `p` of the asset `c.asset_id`. `offset 0` makes the planner look up each by its key; otherwise it scans all
+ * positions, because it expects far more candidates.
+ */
+export const positionOf = (orgId: number): Sql => sql`
+  cross join lateral (
+    select q.asset_id, q.history_from from asset_positions q
+    where q.org_id = ${orgId} and q.asset_id = c.asset_id offset 0
+  ) p`
 
 const liveness = ({ includeDeleted }: ReportRequest): Sql => (includeDeleted ? sql`true` : sql`a.deleted_at is null`)
 
@@ -142,27 +156,73 @@ function newestFirst(orgId: number, request: PastReportRequest): Sql {
       select e.id as asset_id, e.n, null as last_seen_at
       from walked cross join unnest(walked.assets) with ordinality e (id, n) where walked.is_complete
       union all
-      select e.asset_id, null, e.last_seen_at from (${everyAsset(orgId, request)}) e
+      select e.asset_id, null, e.last_seen_at from (${evaluated(orgId, request)}) e
       where not (select walked.is_complete from walked)
     ) one order by one.n, one.last_seen_at desc, one.asset_id`
 }
 
-const everyAsset = (orgId: number, request: PastReportRequest): Sql => sql`
-  select p.asset_id, m.observed_at as last_seen_at, a.external_key as asset_external_key, l.external_key as location_external_key
-  from asset_positions p join assets a on a.org_id = ${orgId} and a.id = p.asset_id
+/** The listed assets with their positions at the instant: all of them, or those that the select `candidates` returns. */
+const evaluated = (orgId: number, request: PastReportRequest, candidates?: Sql): Sql => sql`
+  select a.id as asset_id, m.observed_at as last_seen_at, a.external_key as asset_external_key,
+    l.id as location_id, l.external_key as location_external_key
+  from ${candidates === undefined ? sql`asset_positions p` : sql`(${candidates}) c ${positionOf(orgId)}`}
   cross join lateral (${latestMinute(orgId, request.at)}) m
+  join assets a on a.org_id = ${orgId} and a.id = p.asset_id
   left join locations l on l.org_id = ${orgId} and l.id = m.location_id and l.deleted_at is null
-  where p.org_id = ${orgId} and ${isListed(request)}`
+  where ${candidates === undefined ? sql`p.org_id = ${orgId} and` : sql``} ${isListed(request)}`
+
+const maxLocationsPerStep = 1000
+
+/**
+ * Assets in the order of their locations. The locations are walked in the order of their keys, in growing steps, until
+ * enough assets were there. Assets at no location are the last ones, or the first ones in descending order.
+ */
+function orderedByLocation(orgId: number, request: PastReportRequest, isDescending: boolean): Sql {
+  const { at, limit, offset } = request
+  const needed = sql`least(${limit + offset}, ${total})`
+  const nowhere = sql`
+    select e.asset_id from (${evaluated(orgId, request, candidatesNowhere(orgId, at))}) e where e.location_id is null`
+  const isNext = isDescending ? sql`l.external_key < w.last_key` : sql`l.external_key > w.last_key`
+  const [direction, last] = isDescending ? [sql`desc`, sql`min`] : [sql`asc`, sql`max`]
+  const collected = sql`
+    select e.id as asset_id from walked cross join unnest(walked.assets) e (id)
+    ${isDescending ? sql`` : sql`union all ${nowhere} and (select cardinality(walked.assets) from walked) < ${needed}`}`
+  return sql`
+    with recursive walk (step, size, assets, last_key) as (
+      select 1, 1, ${isDescending ? sql`array(${nowhere})` : sql`'{}'::bigint[]`}, null::text collate "C"
+      union all
+      select w.step + 1, least(2 * w.size, ${maxLocationsPerStep}), w.assets || s.assets, s.last_key
+      from walk w cross join lateral (
+        with slice as materialized (
+          select l.id, l.external_key from locations l
+          where l.org_id = ${orgId} and l.deleted_at is null and (w.last_key is null or ${isNext})
+          order by l.external_key ${direction} limit w.size
+        )
+        select (select ${last}(slice.external_key) from slice) as last_key, array(
+          select e.asset_id from (${evaluated(orgId, request, candidatesAt(orgId, at, sql`select slice.id from slice`))}) e
+          where e.location_id in (select slice.id from slice)
+        ) as assets
+      ) s
+      where (w.step = 1 or w.last_key is not null) and cardinality(w.assets) < ${needed}
+    ),
+    walked as materialized (select w.assets from walk w order by w.step desc limit 1),
+    collected as materialized (${collected})
+    select e.asset_id from (${evaluated(orgId, request, sql`select collected.asset_id from collected`)}) e
+    order by ${orderBy(request.sort)}`
+}
 
 /** The common table expressions `total` and `ids` of an unfiltered report; `ids` has the ids of the assets of the page. */
 export function pastReport(orgId: number, request: PastReportRequest): Sql {
   const [first, ...others] = request.sort
   const isByKey = first?.field === 'asset_external_key' && (others.length === 0 || !request.includeDeleted)
   const isNewestFirst = first?.field === 'asset_last_seen' && first.descending && others.length === 0
+  const isByLocation = first?.field === 'location_external_key' && request.hasDepartures
   const ordered = isByKey
     ? orderedByKey(orgId, { ...request, sort: [first] })
     : isNewestFirst
       ? newestFirst(orgId, request)
-      : sql`select asset_id from (${everyAsset(orgId, request)}) one order by ${orderBy(request.sort)}`
+      : isByLocation
+        ? orderedByLocation(orgId, request, first.descending)
+        : sql`select asset_id from (${evaluated(orgId, request)}) one order by ${orderBy(request.sort)}`
   return sql`total as (${countedTotal(orgId, request)}), ids as (${paginate(ordered, request)})`
 }

@@ -6,7 +6,8 @@ import type { Page } from '../kernel/page.ts'
 import { isEffective, outsideWindow } from '../records/list.sql.ts'
 import { foldCase } from '../records/record.ts'
 import { contains } from '../records/search-term.sql.ts'
-import { type PastReportRequest, defaultLimits, latestMinute, pastReport } from './report-at.sql.ts'
+import { candidatesAt, hasDeparturesSince } from './departures.sql.ts'
+import { type PastReportRequest, defaultLimits, latestMinute, pastReport, positionOf } from './report-at.sql.ts'
 import { type ReportRequest, orderBy, requestedLocations } from './report-request.sql.ts'
 
 export interface AssetPosition {
@@ -48,6 +49,12 @@ function assetFilters(request: ReportRequest): Sql[] {
 const isByLocation = ({ locationIds, locationKeys }: ReportRequest): boolean =>
   locationIds !== undefined || locationKeys !== undefined
 
+/** Assets that are named are fewer than those of a location. */
+const needsDepartures = (request: ReportRequest): boolean =>
+  isByLocation(request)
+    ? request.assetIds === undefined && request.assetKeys === undefined
+    : request.sort[0]?.field === 'location_external_key'
+
 /** Conditions on the location `id`. */
 const locationFilters = (orgId: number, request: ReportRequest, id: Sql): Sql[] =>
   isByLocation(request) ? [sql`${id} in (${requestedLocations(orgId, request)})`] : []
@@ -80,12 +87,13 @@ export async function assetLocations(
 ): Promise<Page<AssetPosition>> {
   const { at } = request
   const isFiltered = isByLocation(request) || assetFilters(request).length > 0
+  const hasDepartures = at !== undefined && needsDepartures(request) && (await hasDeparturesSince(db, orgId, at))
   const statement =
     at === undefined
       ? currentStatement(orgId, request, isFiltered)
       : isFiltered
-        ? filteredPastStatement(orgId, { ...request, at })
-        : pastStatement(orgId, { ...request, at, limits })
+        ? filteredPastStatement(orgId, { ...request, at, hasDepartures })
+        : pastStatement(orgId, { ...request, at, limits, hasDepartures })
   const planned = isByLocation(request)
     ? withPlanPerExecution(statement)
     : request.q || at !== undefined
@@ -98,7 +106,7 @@ export async function assetLocations(
   }
 }
 
-const columns = sql`p.asset_id, a.external_key as asset_external_key, l.id as location_id,
+const columns = sql`a.id as asset_id, a.external_key as asset_external_key, l.id as location_id,
   l.external_key as location_external_key, a.deleted_at as asset_deleted_at`
 
 const locationOf = (orgId: number, id: Sql): Sql =>
@@ -143,21 +151,35 @@ function currentStatement(orgId: number, request: ReportRequest, isFiltered: boo
     ${selectPage(request)}`
 }
 
-/** Evaluates the history of the assets that match the filters on assets; only then the location is known. */
-function filteredPastStatement(orgId: number, request: ReportRequest & { at: Instant }): Sql {
-  const conditions = [
-    sql`a.org_id = ${orgId}`,
-    ...listed(request),
-    ...locationFilters(orgId, request, sql`m.location_id`),
-  ]
-  const matches = sql`
-    select ${columns}, m.observed_at as last_seen_at
-    from assets a
-    join asset_positions p on p.org_id = ${orgId} and p.asset_id = a.id
-    cross join lateral (${latestMinute(orgId, request.at)}) m
-    ${locationOf(orgId, sql`m.location_id`)}
-    where ${join(conditions, sql` and `)}`
-  return sql`with ${pageOfMatches(request, matches)} ${selectPage(request)}`
+/**
+ * Evaluates the history of the assets that match the filters on assets, or of those that may have been at the requested
+ * locations; only then the location is known.
+ */
+function filteredPastStatement(orgId: number, request: ReportRequest & { at: Instant; hasDepartures: boolean }): Sql {
+  const { at, hasDepartures } = request
+  const here = sql`select here.id from here`
+  const isAtLocation = isByLocation(request) ? sql`m.location_id in (${here})` : sql`true`
+  const isByCandidates = isByLocation(request) && hasDepartures
+  const matches = isByCandidates
+    ? sql`
+      select ${columns}, m.observed_at as last_seen_at
+      from (
+        select c.asset_id, m.location_id, m.observed_at from (${candidatesAt(orgId, at, here)}) c
+        ${positionOf(orgId)} cross join lateral (${latestMinute(orgId, at)}) m
+        where ${isAtLocation} offset 0
+      ) m
+      join assets a on a.org_id = ${orgId} and a.id = m.asset_id
+      ${locationOf(orgId, sql`m.location_id`)}
+      where ${join(listed(request), sql` and `)}`
+    : sql`
+      select ${columns}, m.observed_at as last_seen_at
+      from assets a
+      join asset_positions p on p.org_id = ${orgId} and p.asset_id = a.id
+      cross join lateral (${latestMinute(orgId, at)}) m
+      ${locationOf(orgId, sql`m.location_id`)}
+      where a.org_id = ${orgId} and ${join([...listed(request), isAtLocation], sql` and `)}`
+  const locations = isByLocation(request) ? [sql`here as materialized (${requestedLocations(orgId, request)})`] : []
+  return sql`with ${join([...locations, pageOfMatches(request, matches)], sql`, `)} ${selectPage(request)}`
 }
 
 function pastStatement(orgId: number, request: PastReportRequest): Sql {
@@ -165,8 +187,8 @@ function pastStatement(orgId: number, request: PastReportRequest): Sql {
     with ${pastReport(orgId, request)},
     page as (
       select ${columns}, m.observed_at as last_seen_at
-      from ids join asset_positions p on p.org_id = ${orgId} and p.asset_id = ids.asset_id
-      join assets a on a.org_id = ${orgId} and a.id = ids.asset_id
+      from ids c ${positionOf(orgId)}
+      join assets a on a.org_id = ${orgId} and a.id = p.asset_id
       cross join lateral (${latestMinute(orgId, request.at)}) m
       ${locationOf(orgId, sql`m.location_id`)}
     )

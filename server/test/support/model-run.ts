@@ -13,6 +13,7 @@ import { assetHistory } from '../../src/tracking/history.sql.ts'
 import { listLocationEvents } from '../../src/tracking/location-events.sql.ts'
 import type { PastReportLimits } from '../../src/tracking/report-at.sql.ts'
 import { assetLocations } from '../../src/tracking/report.sql.ts'
+import { deleteDeparturesBefore, deleteMovesBefore } from '../../src/tracking/retention.sql.ts'
 import { type ModelDatabase, assetIds, newModel } from './model-database.ts'
 import { type ModelMessage, type TrackingModel, textOf } from './tracking-model.ts'
 import { instant } from './tracking.ts'
@@ -27,6 +28,8 @@ export type Action =
   | { kind: 'delete asset' | 'rename asset' | 'name asset'; id: number }
   | { kind: 'move tag'; tag: string; assetId: number }
   | { kind: 'point antenna'; reader: number; antenna: number; location: number | null }
+  /** Deletes the moves that were recorded before the clock minus these seconds. */
+  | { kind: 'delete moves'; ageSeconds: number; marginMs: number }
 
 const accepted = async (work: Promise<unknown>): Promise<boolean> => {
   try {
@@ -114,6 +117,12 @@ export class ModelRun {
         return
       case 'move tag':
         return this.#moveTag(action.tag, action.assetId)
+      case 'delete moves': {
+        const before = instant(textOf(model.now - action.ageSeconds * 1_000_000))
+        for (const deleteBatch of [deleteMovesBefore, deleteDeparturesBefore])
+          await context.db.withTenant(orgId, (tx) => deleteBatch(tx, orgId, before, action.marginMs))
+        return
+      }
       case 'point antenna':
         return this.#pointAntenna(action.reader, action.antenna, action.location)
       default:

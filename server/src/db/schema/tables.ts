@@ -63,6 +63,7 @@ export const tables: readonly Table[] = [
   tenant('unknown_antennas'),
   tenant(historyTable),
   tenant('moves'),
+  tenant('departures_without_move'),
   tenant('location_move_counts'),
   tenant('sighting_notes'),
   tenant('webhook_outbox'),
