@@ -78,9 +78,6 @@ const seedAssets = (orgId, count) => [
   countRows(orgId, 'asset', 'assets'),
 ]
 
-/** The time between two minutes of an asset. */
-const minuteInterval = (minutes) => `interval '${Math.floor((historyDays * 1440) / minutes)} minutes'`
-
 /** Rows in the order of time would be inserted at random positions of these indexes; building them afterwards is faster. */
 async function withoutIndexes(client, tables, work) {
   const { rows: indexes } = await client.query(
@@ -93,19 +90,32 @@ async function withoutIndexes(client, tables, work) {
   for (const { name, conname, table_name: table } of indexes)
     await client.query(conname === null ? `drop index ${name}` : `alter table ${table} drop constraint ${conname}`)
   await work()
+  // The definition of an index of a partitioned table excludes its partitions.
   for (const { definition, conname, table_name: table, constraint_definition: constraint } of indexes)
-    await client.query(conname === null ? definition : `alter table ${table} add constraint ${conname} ${constraint}`)
+    await client.query(
+      conname === null
+        ? definition.replace(' ON ONLY ', ' ON ')
+        : `alter table ${table} add constraint ${conname} ${constraint}`,
+    )
 }
 
 /**
- * Inserts `minutes` minutes per asset, distributed evenly over 360 days until three hours ago and ordered by time, as reads
- * arrive. Each asset stays at up to ten locations, one after the other, for equally many minutes. Minute and stay number 0
- * are the latest.
+ * Inserts `minutes` minutes per asset, about evenly over 360 days until three hours ago and ordered by time, as reads arrive.
+ * Each asset stays at up to ten locations, one after the other. Assets are seen and move at different times. Minute and stay
+ * number 0 are the latest.
  */
 function seedHistory(orgId, minutes, locationCount) {
   const stays = Math.min(staysPerAsset, minutes)
   const locationOf = (stay) => idOf(orgId, `1 + (s.n + 37 * (${stay})) % ${locationCount}`)
-  const firstMinuteOf = (stay) => `(((${stay}) + 1) * ${minutes} + ${stays - 1}) / ${stays} - 1`
+  const intervalMinutes = Math.floor((historyDays * 1440) / minutes)
+  const minuteOf = (k) => `s.last_minute - case when ${k} > 0
+    then (${k} - 1) * interval '${intervalMinutes} minutes' + (1 + s.n * 7919 % ${intervalMinutes}) * interval '1 minute'
+    else interval '0' end`
+  // The first and the last stay of an asset may be shorter than the others.
+  const minutesPerStay = Math.ceil(minutes / stays)
+  const stayOf = (k) => `least((${k} + s.n / 8 % ${minutesPerStay}) / ${minutesPerStay}, ${stays - 1})`
+  const firstMinuteOf = (stay) => `case when ${stay} = ${stays - 1} then ${minutes - 1}
+    else least((${stay} + 1) * ${minutesPerStay} - 1 - s.n / 8 % ${minutesPerStay}, ${minutes - 1}) end`
   return {
     prepare: [
       `alter table seeded add column last_minute timestamptz`,
@@ -114,16 +124,16 @@ function seedHistory(orgId, minutes, locationCount) {
     ],
     insert: [
       `insert into asset_minutes (org_id, asset_id, minute, location_id, observed_at, source)
-      select ${orgId}, s.id, m.minute, ${locationOf(`k * ${stays} / ${minutes}`)}, m.minute + interval '7 seconds', 'reader'
+      select ${orgId}, s.id, m.minute, ${locationOf(stayOf('k'))}, m.minute + interval '7 seconds', 'reader'
       from generate_series(${minutes} - 1, 0, -1) k cross join seeded s
-      cross join lateral (select s.last_minute - k * ${minuteInterval(minutes)} as minute) m
+      cross join lateral (select ${minuteOf('k')} as minute) m
       where s.deleted_at is null`,
       `insert into moves (org_id, delivery_id, asset_id, asset_external_key, asset_name, from_location_id,
         from_location_name, to_location_id, to_location_name, occurred_at, recorded_at)
       select ${orgId}, gen_random_uuid(), s.id, s.external_key, s.name, f.id, f.name, t.id, t.name, m.at, m.at
       from generate_series(${stays} - 1, 0, -1) stay cross join seeded s
       cross join lateral (
-        select s.last_minute - (${firstMinuteOf('stay')}) * ${minuteInterval(minutes)} + interval '7 seconds' as at
+        select ${minuteOf('f.k')} + interval '7 seconds' as at from (select ${firstMinuteOf('stay')} as k) f
       ) m
       join locations t on t.org_id = ${orgId} and t.id = ${locationOf('stay')}
       left join locations f on stay < ${stays - 1} and f.org_id = ${orgId} and f.id = ${locationOf('stay + 1')}
@@ -136,8 +146,8 @@ function seedHistory(orgId, minutes, locationCount) {
       `insert into record_counts (org_id, kind, shard, active, inactive, deleted_active, deleted_inactive)
       select ${orgId}, 'position', 0, count(*), 0, 0, 0 from asset_positions where org_id = ${orgId}`,
       `insert into first_sightings (org_id, asset_id, seen_at)
-      select ${orgId}, id, last_minute - ${minutes - 1} * ${minuteInterval(minutes)} + interval '7 seconds'
-      from seeded where deleted_at is null`,
+      select ${orgId}, s.id, ${minuteOf(`${minutes - 1}`)} + interval '7 seconds'
+      from seeded s where deleted_at is null`,
       `insert into first_sighting_counts (org_id, day, live, deleted)
       select ${orgId}, date_trunc('day', seen_at), count(*), 0 from first_sightings where org_id = ${orgId} group by 2`,
       `insert into location_move_counts (org_id, location_id, hour, arrivals, departures)
