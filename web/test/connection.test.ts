@@ -101,3 +101,24 @@ test('When a deployment has removed the code that writes PDF files, a message sa
   await page.getByRole('button', { name: /^PDF/ }).click()
   await expect(page.getByRole('alert')).toContainText('A new version of Lastseen was installed')
 })
+
+test('A live stream that is silent for 40 seconds is opened again, and the page then shows what it missed', async ({
+  page,
+}) => {
+  const { org, reader, tag } = await warehouse()
+  const opened: string[] = []
+  page.on('request', (request) => {
+    if (request.url().endsWith('/api/v1/live')) opened.push(request.url())
+  })
+  await page.clock.install()
+  await org.signIn(page)
+  await expect(page.getByText('Live', { exact: true })).toBeVisible()
+  await expect(page.getByRole('log', { name: 'Moves' })).toContainText('Crate 1')
+  const before = opened.length
+  // In the time of the page, no message arrives during these seconds.
+  await page.clock.fastForward(41_000)
+  await expect.poll(() => opened.length).toBeGreaterThan(before)
+  await expect(page.getByText('Live', { exact: true })).toBeVisible()
+  await org.read(reader.token, [{ tag: tag(6), antenna: 2 }])
+  await expect(page.getByRole('log', { name: 'Moves' }).locator('.move-row').first()).toContainText('Crate 6')
+})

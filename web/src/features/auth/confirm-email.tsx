@@ -12,12 +12,18 @@ export function ConfirmEmailPage() {
   const confirmation = useQuery({
     queryKey: ['confirm-email', token],
     queryFn: () => confirmEmail(token).then(() => true),
+    enabled: token !== '',
     retry: false,
     staleTime: Infinity,
   })
   return (
     <AuthPage title={confirmation.isSuccess ? 'E-mail address confirmed' : 'Confirm your e-mail address'}>
-      {confirmation.isPending && <Loader aria-label="Confirming" size="sm" />}
+      {token === '' && (
+        <Alert color="yellow" title="This link is incomplete">
+          Open the link from the e-mail again, or sign in and request a new one.
+        </Alert>
+      )}
+      {confirmation.isLoading && <Loader aria-label="Confirming" size="sm" />}
       {confirmation.isError && (
         <Alert color="yellow" title="This link is invalid or has expired">
           Sign in and request a new link.
