@@ -45,7 +45,7 @@ export default tseslint.config(
     extends: [...tseslint.configs.strictTypeChecked],
     languageOptions: {
       parserOptions: {
-        project: ['server/tsconfig.test.json', 'web/tsconfig.json', 'client/tsconfig.test.json'],
+        project: ['server/tsconfig.test.json', 'web/tsconfig.json'],
         tsconfigRootDir: import.meta.dirname,
       },
     },

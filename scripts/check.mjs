@@ -1,10 +1,11 @@
 /**
- * Reads the code without running it: format, types, lint, imports, dead code, all at the same time and with caches under
+ * Reads the code without running it: format, types, lint, imports, dead code, one on each core and with caches under
  * `.cache/check`. `npm run check -- lint types` runs some of them.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { installPackages, root } from './bootstrap.mjs'
 
@@ -17,10 +18,9 @@ const typesOf = (folder, settings) =>
 /** The checks that take longest are started first. */
 const checks = {
   lint: [tool('eslint', '--cache', '--cache-strategy=content', '--cache-location', join(cache, 'eslint'), '.')],
-  'types of the server': [typesOf('server', 'server/tsconfig.test.json')],
+  // One program, because the tests of the client start the server.
+  'types of the server and the client': [typesOf('server', 'server/tsconfig.test.json')],
   'types of the web app': [typesOf('web', 'web/tsconfig.json')],
-  // The types of requests are generated from the descriptions; they are committed and must be current.
-  'types of the client': [node('scripts/api-types.mjs', '--check'), typesOf('client', 'client/tsconfig.test.json')],
   format: [
     tool('prettier', '--check', '--log-level=warn', '--cache', '--cache-strategy=content', '.').concat(
       '--cache-location',
@@ -29,6 +29,8 @@ const checks = {
   ],
   imports: [tool('depcruise', '--config', '.dependency-cruiser.cjs', 'server/src', 'client/src')],
   'dead code': [tool('knip')],
+  // The types of requests are generated from the descriptions; they are committed and must be current.
+  'generated types': [node('scripts/api-types.mjs', '--check')],
 }
 
 /** Runs the commands of one check, also after one has failed, and prints what they wrote when all have ended. */
@@ -55,5 +57,13 @@ const wanted = process.argv.slice(2)
 const chosen = Object.entries(checks).filter(
   ([name]) => wanted.length === 0 || wanted.some((word) => name.startsWith(word)),
 )
-const results = await Promise.all(chosen.map(([name, commands]) => run(name, commands)))
-process.exitCode = results.every(Boolean) ? 0 : 1
+let areGood = true
+/** More at a time would be no faster and take the memory of all. */
+async function runNext() {
+  for (let next = chosen.shift(); next !== undefined; next = chosen.shift()) {
+    const isGood = await run(...next)
+    areGood &&= isGood
+  }
+}
+await Promise.all(Array.from({ length: availableParallelism() }, runNext))
+process.exitCode = areGood ? 0 : 1
