@@ -106,7 +106,6 @@ try {
     await page.keyboard.press('Enter')
     await page.waitForTimeout(800)
   }
-  const tab = (name) => (page) => page.getByRole('tab', { name }).click()
   const desktop = [
     { name: 'overview', path: '/' },
     { name: 'assets', path: '/assets' },
@@ -121,8 +120,8 @@ try {
     },
     { name: 'inbox', path: '/readers/inbox' },
     { name: 'reports', path: '/reports' },
-    { name: 'reports-dwell', path: '/reports', prepare: tab('Time per location') },
-    { name: 'reports-flow', path: '/reports', prepare: tab('Flow') },
+    { name: 'reports-dwell', path: '/reports?tab=dwell' },
+    { name: 'reports-flow', path: '/reports?tab=flow' },
     { name: 'labels', path: '/labels' },
     { name: 'import', path: '/import' },
     { name: 'api-keys', path: '/settings/api-keys' },
@@ -136,9 +135,10 @@ try {
     { name: 'phone-asset', path: `/assets/${asset.id}` },
   ]
   mkdirSync(images, { recursive: true })
-  const executablePath = '/usr/bin/chromium'
+  // Debian's browser if it is installed, otherwise the one that Playwright downloads, as in web/test/support/browser.ts.
+  const executablePath = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) => existsSync(path))
   const args = ['--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])]
-  const browser = await chromium.launch({ args, ...(existsSync(executablePath) ? { executablePath } : {}) })
+  const browser = await chromium.launch({ args, ...(executablePath === undefined ? {} : { executablePath }) })
   const session = async () => {
     const { refresh_token: refresh, user: person } = await signIn()
     return { refresh_token: refresh, user: person }
