@@ -25,9 +25,12 @@ export interface Dwell {
 
 /**
  * How long assets stayed at each location between two instants. A stay lasts from the move to the location until the
- * asset's next move or its deletion. An asset that was there before the first instant counts from that instant on; for
- * this, only the last earlier move of each asset is read. Locations below the level are rolled up: a move between two
- * locations of one group does not end the stay.
+ * asset's next move or its deletion. An asset that was there before the first instant counts from that instant on.
+ * Locations below the level are rolled up: a move between two locations of one group does not end the stay.
+ *
+ * Most assets did not move since the first instant. They stayed where they are now, and are only counted. Their last move was
+ * to their position, unless a scan without a location followed. So such assets, and those that moved or were deleted since, are
+ * evaluated one by one, with their last move before the first instant.
  */
 export async function dwellPerLocation(
   db: Db,
@@ -46,31 +49,64 @@ export async function dwellPerLocation(
     visits: number
   }>(sql`
     with recursive ${rolledUp(orgId, level)},
+    deleted as materialized (
+      select a.id, a.deleted_at from assets a where a.org_id = ${orgId} and a.deleted_at is not null
+    ),
+    single as materialized (
+      select m.asset_id from moves m where m.org_id = ${orgId} and m.occurred_at >= ${begin}
+      union
+      select p.asset_id from asset_positions p where p.org_id = ${orgId} and p.location_id is null
+      union
+      select deleted.id from deleted where deleted.deleted_at > ${begin}
+    ),
     stays as (
       select m.asset_id, target.group_id, m.occurred_at as begins from moves m
       join tree target on target.id = m.to_location_id left join tree origin on origin.id = m.from_location_id
       where m.org_id = ${orgId} and m.occurred_at >= ${begin} and m.occurred_at < ${end}
         and origin.group_id is distinct from target.group_id
       union all
-      select p.asset_id, target.group_id, ${begin}::timestamptz
-      from asset_positions p cross join lateral (
+      select single.asset_id, target.group_id, ${begin}::timestamptz
+      from single cross join lateral (
         select m.to_location_id from moves m
-        where m.org_id = ${orgId} and m.asset_id = p.asset_id and m.occurred_at < ${begin}
+        where m.org_id = ${orgId} and m.asset_id = single.asset_id and m.occurred_at < ${begin}
         order by m.occurred_at desc limit 1
       ) b
       join tree target on target.id = b.to_location_id
-      where p.org_id = ${orgId}
     ),
     timed as (
-      select s.asset_id, s.group_id, least(a.deleted_at,
+      select s.asset_id, s.group_id, least(d.deleted_at,
         lead(s.begins, 1, ${end}::timestamptz) over (partition by s.asset_id order by s.begins)) - s.begins as stayed
-      from stays s join assets a on a.org_id = ${orgId} and a.id = s.asset_id
+      from stays s left join deleted d on d.id = s.asset_id
+    ),
+    positions as (
+      select p.location_id, count(*) as assets from asset_positions p
+      where p.org_id = ${orgId} and p.location_id is not null group by p.location_id
+    ),
+    others as (
+      select p.location_id, count(*) as assets
+      from (select single.asset_id from single union select deleted.id from deleted) o
+      cross join lateral (
+        select q.location_id from asset_positions q where q.org_id = ${orgId} and q.asset_id = o.asset_id offset 0
+      ) p
+      group by p.location_id
+    ),
+    still as (
+      select tree.group_id, sum(positions.assets - coalesce(others.assets, 0)) as assets
+      from positions join tree on tree.id = positions.location_id left join others on others.location_id = positions.location_id
+      group by tree.group_id
+    ),
+    counted as (
+      select t.group_id, sum(extract(epoch from t.stayed)) as seconds, count(distinct t.asset_id) as assets,
+        count(*) as visits
+      from timed t where t.stayed > interval '0' group by t.group_id
+      union all
+      select still.group_id, still.assets * extract(epoch from ${end}::timestamptz - ${begin}::timestamptz), still.assets,
+        still.assets
+      from still where still.assets > 0 and ${end}::timestamptz > ${begin}::timestamptz
     )
     select l.id, case when l.deleted_at is null then l.external_key end as external_key, l.name,
-      floor(sum(extract(epoch from t.stayed)) / 60)::bigint as minutes,
-      count(distinct t.asset_id) as assets, count(*) as visits
-    from timed t join locations l on l.org_id = ${orgId} and l.id = t.group_id
-    where t.stayed > interval '0'
+      floor(sum(c.seconds) / 60)::bigint as minutes, sum(c.assets)::bigint as assets, sum(c.visits)::bigint as visits
+    from counted c join locations l on l.org_id = ${orgId} and l.id = c.group_id
     group by l.id, l.external_key, l.name, l.deleted_at order by minutes desc, l.id`)
   return rows.map(({ id, external_key: externalKey, ...rest }) => ({ locationId: id, externalKey, ...rest }))
 }

@@ -9,6 +9,7 @@ import { recordOperatorSighting } from '../../src/tracking/recording/record-oper
 import { attachTag, detachTag, getRecord, renameRecord } from '../../src/records/commands.ts'
 import { changeReader } from '../../src/readers/commands.ts'
 import { fromDatabase } from '../../src/kernel/instant.ts'
+import { dwellPerLocation } from '../../src/tracking/dwell-and-flow.sql.ts'
 import { assetHistory } from '../../src/tracking/history.sql.ts'
 import { listLocationEvents } from '../../src/tracking/location-events.sql.ts'
 import type { PastReportLimits } from '../../src/tracking/report-at.sql.ts'
@@ -260,6 +261,27 @@ export class ModelRun {
       expect(shown).toEqual(page.map((row) => ({ ...row, occurredAt: fromDatabase(row['occurredAt']) })))
       expect(total).toBe(expected.length)
     }
+  }
+
+  /** Compares dwell times with a query that evaluates the moves of every asset. */
+  async compareDwell(fromOffset: number, toOffset: number): Promise<void> {
+    const [from, to] = [fromOffset, toOffset].map((offset) => instant(textOf(this.model.now + offset)))
+    const expected = await this.#database.sql`
+      select location_id::int as "locationId", floor(sum(extract(epoch from stayed)) / 60)::int as minutes,
+        count(distinct asset_id)::int as assets, count(*)::int as visits
+      from (
+        select m.asset_id, m.to_location_id as location_id,
+          least(a.deleted_at, lead(m.occurred_at) over in_order, ${to!}::text::timestamptz)
+            - greatest(m.occurred_at, ${from!}::text::timestamptz) as stayed
+        from moves m join assets a on a.org_id = m.org_id and a.id = m.asset_id
+        where m.org_id = ${this.#orgId}
+        window in_order as (partition by m.asset_id order by m.occurred_at)
+      ) s
+      where stayed > interval '0' group by location_id`
+    const rows = await dwellPerLocation(this.#database.context.db.read, this.#orgId, from!, to!, 64)
+    const shown = rows.map(({ locationId, minutes, assets, visits }) => ({ locationId, minutes, assets, visits }))
+    const inOrder = (all: readonly { locationId: number }[]) => all.toSorted((a, b) => a.locationId - b.locationId)
+    expect(inOrder(shown)).toEqual(inOrder(expected.map((row) => ({ ...row }) as (typeof shown)[number])))
   }
 
   async #compareMoves(): Promise<void> {

@@ -181,3 +181,24 @@ describe('messages of reads with timestamps', () => {
     },
   )
 })
+
+describe('dwell times of any period', () => {
+  it('are those of the moves of every asset', { timeout: 3_600_000 }, async () => {
+    const past = fc.oneof(fc.integer({ min: -400 * seconds, max: 0 }), fc.constantFrom(-60 * seconds, 0))
+    const property = fc.asyncProperty(
+      fc.array(action, { minLength: 3, maxLength: 14 }),
+      fc.array(fc.tuple(past, past), { minLength: 6, maxLength: 6 }),
+      async (actions, periods) => {
+        const run = new ModelRun(world, await world.unusedOrg())
+        for (const one of actions) {
+          // A minute that an operator overrides may have an earlier instant if the clock of a reader is ahead.
+          const isAhead = one.kind === 'read' && one.reads.some(({ offset }) => (offset ?? 0) > 0)
+          if (!isAhead) await run.perform(one)
+          await run.perform({ kind: 'wait', seconds: 1 })
+        }
+        for (const [one, other] of periods) await run.compareDwell(Math.min(one, other), Math.max(one, other))
+      },
+    )
+    await fc.assert(property, { numRuns })
+  })
+})
