@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import type { Clock } from '../kernel/clock.ts'
 import { apiError } from '../kernel/errors.ts'
 
 interface Window {
@@ -10,7 +11,7 @@ interface WindowCounterOptions {
   /** The number of uses allowed per key and window. */
   max: number
   windowMs: number
-  millis: () => number
+  clock: Clock
 }
 
 /** Limits the number of uses per key and time window within this process. A window begins with the first use. */
@@ -24,8 +25,8 @@ export class WindowCounter {
 
   /** Counts one use; throws 429 when the limit is exceeded. */
   consume(key: string | number): void {
-    const { max, windowMs, millis } = this.#options
-    const atMs = millis()
+    const { max, windowMs, clock } = this.#options
+    const atMs = clock.millis()
     let window = this.#windows.get(key)
     if (window === undefined || atMs - window.sinceMs >= windowMs)
       this.#windows.set(key, (window = { sinceMs: atMs, count: 0 }))

@@ -16,6 +16,7 @@ import { LastUsedRecorder } from '../auth/last-used-recorder.ts'
 import { isSameInstanceGroup } from '../db/create-database.ts'
 import type { DispatcherDeps } from '../http/dispatcher-deps.ts'
 import { type RateLimiter, memoryLimiter } from '../http/rate-limit.ts'
+import { systemClock } from '../kernel/clock.ts'
 import { isLoopback } from '../kernel/ip-range.ts'
 import { Mailer } from '../mail/mailer.ts'
 import type { Reader } from '../readers/reader.ts'
@@ -58,7 +59,7 @@ export const noApi: Api = {
   surfaces: [],
   rawRoutes: [],
   authenticator: { authenticate: () => Promise.resolve(null) },
-  limiter: memoryLimiter(() => 0),
+  limiter: memoryLimiter(systemClock),
   addTransfer: () => undefined,
   join: async () => undefined,
   onMissedEvents: () => undefined,
@@ -78,9 +79,7 @@ export function startApi(
   const reloadKeys = async (): Promise<void> => tokens.replaceKeys(await context.keyStore.signingKeys(db))
   pubsub.on(signingKeysTopic, reloadKeys)
   const lastUsed = new LastUsedRecorder(db.background, clock)
-  const isConnected = (): boolean => pubsub.isConnected()
-  const onUse: LastUsedRecorder['note'] = (principal) => lastUsed.note(principal)
-  const principals = new PrincipalCache({ db: db.authentication, clock, environment, tokens, isConnected, onUse })
+  const principals = new PrincipalCache({ db: db.authentication, clock, environment, tokens, pubsub, lastUsed })
   const streams = new OpenStreams({
     clock,
     maxPerPrincipal: config.liveStreamsPerUser,
@@ -94,7 +93,7 @@ export function startApi(
     }
   })
   // While this process cannot receive revocation events, open streams are checked in the database instead.
-  const streamCheck = setInterval(() => void (isConnected() || streams.checkAll()), streamCheckMs)
+  const streamCheck = setInterval(() => void (pubsub.isConnected() || streams.checkAll()), streamCheckMs)
   streamCheck.unref()
   const mailer = new Mailer({
     url: config.mailUrl,
@@ -117,10 +116,7 @@ export function startApi(
     environment,
     tokens,
     throttle: new LoginThrottle(db, clock),
-    exchanges: new WindowCounter({
-      ...{ max: config.exchangeLimit, windowMs: 60_000 },
-      millis: () => clock.millis(),
-    }),
+    exchanges: new WindowCounter({ max: config.exchangeLimit, windowMs: 60_000, clock }),
     familyLimit: new FamilyLimit(),
     pubsub,
     unknownReadersOrg: config.unknownReadersOrg,
@@ -184,12 +180,11 @@ function chooseLimiter(
   { config, db, clock, pubsub, instanceGroup }: AppContext,
   { isOneOfSeveral }: ApiOptions,
 ): { limiter: RateLimiter; join: () => Promise<void> } {
-  const millis = (): number => clock.millis()
   const publishJoin = (): Promise<void> => pubsub.publishAndWait(joinTopic, instanceGroup)
-  if (config.rateLimitStore === 'memory') return { limiter: memoryLimiter(millis), join: publishJoin }
+  if (config.rateLimitStore === 'memory') return { limiter: memoryLimiter(clock), join: publishJoin }
   if (config.rateLimitStore === 'database' || isOneOfSeveral)
-    return { limiter: databaseLimiter(db, millis), join: publishJoin }
-  const limiter = migratingLimiter(db, millis)
+    return { limiter: databaseLimiter(db, clock), join: publishJoin }
+  const limiter = migratingLimiter(db, clock)
   let hasJoined = false
   pubsub.on(joinTopic, (group) => (hasJoined && group !== instanceGroup ? limiter.migrate() : undefined))
   return {

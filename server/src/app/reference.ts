@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import type { RawReply, RawRoute, RawRequest } from '../http/raw-route.ts'
+import type { RawReply, RawRoute, RawRequest } from '../http/route.ts'
 import { accepts, guards } from './web-app.ts'
 
 /**

@@ -69,7 +69,6 @@ export async function startServer(context: AppContext, options: ServerOptions): 
   const { config, clock, pubsub } = context
   const { log, isOneOfSeveral } = options
   const tls = openTlsFiles(config, log)
-  const millis = (): number => clock.millis()
   // A rejection costs about as much as a point read. The queue is therefore long, so that clients that repeat rejected
   // requests at once do not take the CPU time of the requests that are served.
   const waiting = { maxWaitingPerTenant: 1000, maxWaiting: 3000, timeoutMs: 8000 }
@@ -129,7 +128,7 @@ export async function startServer(context: AppContext, options: ServerOptions): 
     downloadQueue,
     bodyBudget,
     anonymousBodyBudget: new ByteBudget(anonymousBodyMemory),
-    millis,
+    clock,
     edgeFilter: config.edgeFilter,
     trustProxy: config.trustProxy,
     onUntrustedProxy: metrics.untrustedProxy,
@@ -138,7 +137,7 @@ export async function startServer(context: AppContext, options: ServerOptions): 
   })
   const perAddress = config.trustProxy ? Infinity : config.httpConnectionsPerAddress
   const http: HttpServer = await listen({
-    ...{ host: options.host, port: options.port, tls, millis, handle },
+    ...{ host: options.host, port: options.port, tls, clock, handle },
     limits: new ConnectionLimits(config.httpConnections, perAddress),
     onLimit: limitLogger(log, 'http'),
   })

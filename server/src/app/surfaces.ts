@@ -5,7 +5,7 @@ import type { SurfaceDeps } from '../api/shared/routes.ts'
 import { apiKeyComponents } from '../api/session/api-keys.ts'
 import type { Config } from '../config/config.ts'
 import type { Surface } from '../http/dispatcher-deps.ts'
-import type { RawRoute } from '../http/raw-route.ts'
+import type { RawRoute } from '../http/route.ts'
 import { openapiRoutes } from './system-routes.ts'
 
 /** One of the two public surfaces is at the root, the other one under a prefix. */

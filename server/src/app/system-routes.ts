@@ -1,5 +1,5 @@
 import { Registry } from 'prom-client'
-import type { RawReply, RawRoute } from '../http/raw-route.ts'
+import type { RawReply, RawRoute } from '../http/route.ts'
 import { isLocal } from '../http/request-headers.ts'
 import { isLoopback } from '../kernel/ip-range.ts'
 import { sameHash, hashSecret } from '../kernel/secrets.ts'

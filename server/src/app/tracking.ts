@@ -9,7 +9,7 @@ import { ingestRoutes } from '../ingest/http-ingest.ts'
 import { ReadIngestor } from '../ingest/read-ingestor.ts'
 import { LatestReads, readsTopic, maxLatestReads, wantedTopic } from '../ingest/latest-reads.ts'
 import { now } from '../kernel/clock.ts'
-import type { RawRoute } from '../http/raw-route.ts'
+import type { RawRoute } from '../http/route.ts'
 import type { RunJob } from '../jobs/run-job.ts'
 import type { Device, LatestRead } from '../readers/reader.ts'
 import { readerChangedTopic } from '../readers/commands.ts'
@@ -59,15 +59,12 @@ export function startTracking(
   const readerCache = new ReaderCache({
     db: db.authentication,
     clock,
-    isConnected: () => pubsub.isConnected(),
+    pubsub,
     anonymousQueue,
     ownerOf: (id) => context.ids.ownerOf(id),
   })
   const activity = new ReaderActivityBuffer({ db: db.background, clock })
-  const latestReads = new LatestReads({
-    millis: () => clock.millis(),
-    send: (topic, text) => pubsub.publish(topic, text),
-  })
+  const latestReads = new LatestReads(clock, pubsub)
   const movedOrgs = new Set<number>()
   const metrics = ingestMetrics(registry)
   const refusals = new ReaderRefusals(log, metrics.refused)

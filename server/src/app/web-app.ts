@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { extname, join } from 'node:path'
-import type { RawReply, RawRoute, RawRequest } from '../http/raw-route.ts'
+import type { RawReply, RawRoute, RawRequest } from '../http/route.ts'
 
 /** Every path of the web app. Each can be opened, reloaded and shared. */
 const pagePaths = [

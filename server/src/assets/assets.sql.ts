@@ -5,19 +5,10 @@ import { toDatabase } from '../kernel/instant.ts'
 import { toJsonText } from '../kernel/json-text.ts'
 import type { Page } from '../kernel/page.ts'
 import type { Repository } from '../records/commands.ts'
-import {
-  type CoreRow,
-  type ListRequest,
-  type RecordTable,
-  type Restriction,
-  coreColumns,
-  whereRef,
-  listRecords,
-} from '../records/list.sql.ts'
+import { type CoreRow, coreColumns, whereRef, createRecordLoader, toRecord, groupRows } from '../records/load.sql.ts'
+import { type ListRequest, type RecordTable, type Restriction, listRecords } from '../records/list.sql.ts'
 import { incrementScanned } from '../records/counts.sql.ts'
-import { createRecordLoader } from '../records/record-loader.ts'
 import type { RecordRef } from '../records/record.ts'
-import { toRecord, groupRows } from '../records/group-rows.ts'
 import { onFirstTagRow, orderTagRows, tagColumns } from '../tags/tags.sql.ts'
 import type { Asset, AssetType, Metadata, AssetWithLocation } from './asset.ts'
 

@@ -1,11 +1,13 @@
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../db/database.ts'
+import type { PubSub } from '../db/pubsub.ts'
 import type { Authenticator, Principal } from '../http/principal.ts'
 import { type Clock, now } from '../kernel/clock.ts'
 import { millisOf } from '../kernel/instant.ts'
 import { grantedScopes, roleScopes } from '../kernel/scopes.ts'
 import { membershipsOf } from '../users/users.sql.ts'
 import { credentialState } from './credentials.sql.ts'
+import type { LastUsedRecorder } from './last-used-recorder.ts'
 import { liveSession } from './refresh-token-families.sql.ts'
 import type { AccessTokens, Claims } from './tokens.ts'
 
@@ -14,9 +16,9 @@ interface Deps {
   clock: Clock
   environment: string
   tokens: AccessTokens
-  /** True while this process receives revocation events. Otherwise nothing is cached. */
-  isConnected: () => boolean
-  onUse: (principal: Principal) => void
+  /** While this process receives no revocation events, nothing is cached. */
+  pubsub: Pick<PubSub, 'isConnected'>
+  lastUsed: LastUsedRecorder
 }
 
 interface CachedPrincipal {
@@ -79,12 +81,12 @@ export class PrincipalCache implements Authenticator {
   }
 
   #isFresh(cached: CachedPrincipal): boolean {
-    return this.#deps.isConnected() && this.#deps.clock.millis() - cached.loadedAtMs < cacheTtlMs
+    return this.#deps.pubsub.isConnected() && this.#deps.clock.millis() - cached.loadedAtMs < cacheTtlMs
   }
 
   #admit({ principal, expiresAtMs }: CachedPrincipal): Principal | null {
     if (principal === null || this.#deps.clock.millis() >= expiresAtMs) return null
-    this.#deps.onUse(principal)
+    this.#deps.lastUsed.note(principal)
     return principal
   }
 

@@ -1,5 +1,6 @@
 import type { Database } from '../db/database.ts'
 import { type ConsumeResult, type RateLimiter, burst, memoryLimiter, refillPerSecond } from '../http/rate-limit.ts'
+import type { Clock } from '../kernel/clock.ts'
 import { apiError } from '../kernel/errors.ts'
 import { consumeTokens, putBuckets } from './shared-buckets.sql.ts'
 
@@ -17,7 +18,7 @@ interface PendingConsume {
  * A rate limiter for any number of processes: the buckets are in the database, so the count is exact. Requests that arrive
  * while a statement is in flight are batched into the next one, which takes one token per credential.
  */
-export function databaseLimiter(db: Database, millis: () => number): RateLimiter {
+export function databaseLimiter(db: Database, clock: Clock): RateLimiter {
   let waiting: PendingConsume[] = []
   let isRunning = false
 
@@ -34,7 +35,7 @@ export function databaseLimiter(db: Database, millis: () => number): RateLimiter
   }
 
   async function execute(batch: Map<string, PendingConsume>): Promise<void> {
-    const results = await consumeTokens(db.global, [...batch.keys()], millis(), bucketShape)
+    const results = await consumeTokens(db.global, [...batch.keys()], clock.millis(), bucketShape)
     for (const { clientId, admitted, millitokens, filledAtMs, revoked } of results) {
       const pending = batch.get(clientId)!
       if (revoked) pending.reject(apiError.unauthorized('Invalid or expired token'))
@@ -66,9 +67,9 @@ export interface MigratingLimiter extends RateLimiter {
 }
 
 /** Keeps the buckets in memory while this is the only process. `migrate` moves them to the database permanently. */
-export function migratingLimiter(db: Database, millis: () => number): MigratingLimiter {
-  const memory = memoryLimiter(millis)
-  const database = databaseLimiter(db, millis)
+export function migratingLimiter(db: Database, clock: Clock): MigratingLimiter {
+  const memory = memoryLimiter(clock)
+  const database = databaseLimiter(db, clock)
   let migration: Promise<void> | null = null
   const copy = async (): Promise<void> => {
     const buckets = memory.contents()

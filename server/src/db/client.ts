@@ -1,6 +1,8 @@
 import { Socket } from 'node:net'
 import pg from 'pg'
 import { parse as parseArray } from 'postgres-array'
+import { type Attributes, SpanKind, inChildSpan } from '../kernel/tracing.ts'
+import { type Sql, render } from './sql.ts'
 
 /** Run-time settings of a connection, such as its role. */
 export type Parameters = Readonly<Record<string, string>>
@@ -76,3 +78,20 @@ export async function endClient(client: SocketClient, timeoutMs = 5000): Promise
   await client.end().catch(() => undefined)
   clearTimeout(timer)
 }
+
+/** Memory for one sort or hash table, regardless of the server's setting. */
+export const memoryParameters: Parameters = { work_mem: '8MB' }
+
+/** Runs on a new connection. Without the privilege, which a migration grants, the server's own limit applies. */
+export const limitTemporaryFiles = `
+  select set_config('temp_file_limit', '256MB', false) where has_parameter_privilege('temp_file_limit', 'set')`
+
+/** The text of a statement has placeholders where its values are. */
+const attributesOf = (statement: Sql): Attributes => ({
+  'db.system.name': 'postgresql',
+  'db.query.text': render(statement).text,
+})
+
+/** Runs a statement in a client span. Statements that belong to no traced request, batch or claim have none. */
+export const traceStatement = <Result>(statement: Sql, run: () => Promise<Result>): Promise<Result> =>
+  inChildSpan(() => ({ name: 'postgresql', kind: SpanKind.CLIENT, attributes: attributesOf(statement) }), run)

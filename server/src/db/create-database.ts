@@ -1,4 +1,5 @@
 import { FairQueue } from '../admission/fair-queue.ts'
+import { memoryParameters } from './client.ts'
 import {
   type Database,
   type Db,
@@ -12,10 +13,8 @@ import { NotificationListener } from './listener.ts'
 import { Replica } from './failover/replica.ts'
 import { type PoolUsage, StatementPool } from './pool.ts'
 import { HealthProbe } from './failover/health-probe.ts'
-import { memoryParameters } from './resources.ts'
 import { type Sql, sql } from './sql.ts'
-import { openTransactionPool } from './transaction-pool.ts'
-import { FairTransactionPool, beginTransaction, pipelined, stepwise } from './transactions.ts'
+import { FairTransactionPool, beginTransaction, openTransactionPool, pipelined, stepwise } from './transactions.ts'
 
 export const writerRole = 'lastseen_writer'
 export const readerRole = 'lastseen_reader'

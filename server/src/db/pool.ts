@@ -1,11 +1,17 @@
 import type pg from 'pg'
-import { type Parameters, SocketClient, clientConfig, connectTimeoutMs, endClient } from './client.ts'
-import { type Attributes, SpanKind, inChildSpan } from '../kernel/tracing.ts'
+import {
+  type Parameters,
+  SocketClient,
+  clientConfig,
+  connectTimeoutMs,
+  endClient,
+  limitTemporaryFiles,
+  traceStatement,
+} from './client.ts'
 import { toOverload } from './constraint-errors.ts'
 import type { Db } from './database.ts'
 import { parseHosts } from './failover/primary-discovery.ts'
 import { forceGenericPlans, hasGenericPlan, hasPlanPerExecution } from './plan-cache.ts'
-import { limitTemporaryFiles } from './resources.ts'
 import { rejectStandby } from './session.ts'
 import { type Sql, render } from './sql.ts'
 
@@ -117,16 +123,6 @@ class PipelinedPool {
     await this.#options.onConnect?.(client)
   }
 }
-
-/** The text of a statement has placeholders where its values are. */
-const attributesOf = (statement: Sql): Attributes => ({
-  'db.system.name': 'postgresql',
-  'db.query.text': render(statement).text,
-})
-
-/** Runs a statement in a client span. Statements that belong to no traced request, batch or claim have none. */
-export const traceStatement = <Result>(statement: Sql, run: () => Promise<Result>): Promise<Result> =>
-  inChildSpan(() => ({ name: 'postgresql', kind: SpanKind.CLIENT, attributes: attributesOf(statement) }), run)
 
 interface StatementPoolOptions extends PoolOptions {
   /** Called with every statement before it runs. */

@@ -1,14 +1,77 @@
 import pg from 'pg'
 import { FairQueue } from '../admission/fair-queue.ts'
+import { type Parameters, SocketClient, clientConfig, limitTemporaryFiles, traceStatement } from './client.ts'
 import { isRetryable, toConflict, toOverload } from './constraint-errors.ts'
 import type { Db, Tx, TxOptions } from './database.ts'
-import { type PoolUsage, traceStatement } from './pool.ts'
+import { parseHosts } from './failover/primary-discovery.ts'
+import { forceGenericPlans } from './plan-cache.ts'
+import type { PoolUsage } from './pool.ts'
+import { rejectStandby } from './session.ts'
 import { type Sql, render } from './sql.ts'
-import type { TransactionClient, TransactionPool } from './transaction-pool.ts'
-
-type Run<Result> = (client: TransactionClient, db: Db, begun: Promise<unknown>) => Promise<Result>
 
 const ignore = (): void => undefined
+
+/** A connection of the pool; `release` returns it. */
+type TransactionClient = SocketClient & pg.PoolClient
+
+export interface TransactionPool {
+  connect(): Promise<TransactionClient>
+  /** The number of open connections. */
+  readonly open: number
+  destroyAll(): void
+  close(): Promise<void>
+}
+
+interface TransactionPoolOptions {
+  max: number
+  /** Idle connections are closed after this time; 0 keeps them open. */
+  idleTimeoutMillis: number
+  timeoutMs: number
+  parameters: Parameters
+}
+
+/** A pool of connections for transactions, on the primary alone. */
+export function openTransactionPool(
+  url: string,
+  { max, idleTimeoutMillis, timeoutMs, parameters }: TransactionPoolOptions,
+): TransactionPool {
+  const clients = new Set<SocketClient>()
+  const pool = new pg.Pool({
+    ...clientConfig(parseHosts(url).current, parameters),
+    Client: SocketClient,
+    pipeline: true,
+    query_timeout: timeoutMs,
+    connectionTimeoutMillis: timeoutMs,
+    max,
+    idleTimeoutMillis,
+    // eslint-disable-next-line @typescript-eslint/no-misused-promises -- the pool awaits it; its types do not say so
+    onConnect: async (client) => {
+      await rejectStandby(client, url)
+      await Promise.all([client.query(limitTemporaryFiles), client.query(forceGenericPlans)])
+    },
+  })
+  pool.on('error', ignore)
+  pool.on('connect', (client) => void clients.add(client as TransactionClient))
+  pool.on('remove', (client) => void clients.delete(client as TransactionClient))
+  const end = (): Promise<void> => pool.end().catch(ignore)
+  return {
+    connect: () => pool.connect() as Promise<TransactionClient>,
+    get open() {
+      return pool.totalCount
+    },
+    destroyAll() {
+      for (const client of clients) client.destroy()
+      void end()
+    },
+    /** Idle connections close immediately, busy ones after their transaction. */
+    async close() {
+      const ended = end()
+      await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 5000).unref())])
+    },
+  }
+}
+
+type Run<Result> = (client: TransactionClient, db: Db, begun: Promise<unknown>) => Promise<Result>
 
 /** Connections for transactions, and the queue that shares them among tenants. */
 export class FairTransactionPool {

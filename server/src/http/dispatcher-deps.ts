@@ -1,10 +1,10 @@
 import type { ByteBudget } from '../admission/byte-budget.ts'
 import type { FairQueue } from '../admission/fair-queue.ts'
+import type { Clock } from '../kernel/clock.ts'
 import type { Authenticator, Transfer } from './principal.ts'
 import type { RateLimiter } from './rate-limit.ts'
-import type { RawRoute } from './raw-route.ts'
 import type { RequestContext } from './request-context.ts'
-import type { AnyRoute } from './route.ts'
+import type { AnyRoute, RawRoute } from './route.ts'
 
 /** The routes under one base path. */
 export interface Surface {
@@ -35,7 +35,7 @@ export interface DispatcherDeps {
   readonly bodyBudget: ByteBudget
   /** The memory for the bodies of anonymous requests, per client address. */
   readonly anonymousBodyBudget: ByteBudget
-  readonly millis: () => number
+  readonly clock: Clock
   readonly edgeFilter: boolean
   readonly trustProxy: boolean
   /** Called once, at the first forwarded request, if `trustProxy` is off. */

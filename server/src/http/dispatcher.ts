@@ -3,18 +3,7 @@ import type { FairQueue } from '../admission/fair-queue.ts'
 import { type ApiError, errorKinds, apiError } from '../kernel/errors.ts'
 import { secretPattern } from '../kernel/secrets.ts'
 import { type Principal, anonymous } from './principal.ts'
-import { toApiError, errorBody, internalError } from './error-response.ts'
-import {
-  type RequestContext,
-  onFlushed,
-  createRequestContext,
-  forTheTokenAlone,
-  traceRequest,
-  sendDownload,
-  preflightHeaders,
-  send,
-  sendEventStream,
-} from './request-context.ts'
+import { type RequestContext, createRequestContext, traceRequest } from './request-context.ts'
 import {
   bearerToken,
   checkMediaType,
@@ -24,13 +13,27 @@ import {
   isForwarded,
 } from './request-headers.ts'
 import { parseParams, parseQuery } from './validation/parameters.ts'
-import { serialize } from './response-body.ts'
-import { allowUpload } from './body-timeouts.ts'
-import { decodeFor, discardBody, readBody, readChunks } from './body.ts'
-import type { RawRoute } from './raw-route.ts'
+import { allowUpload, decodeFor, discardBody, readBody, readChunks } from './body.ts'
 import { type ConsumeResult, fullBucket, rateState, assertAllowed } from './rate-limit.ts'
-import { assertSunsetNotice, setDeprecationHeaders } from './deprecation.ts'
-import { type Reply, type AnyRoute, type HandlerContext, variablesOf } from './route.ts'
+import {
+  errorBody,
+  forTheTokenAlone,
+  internalError,
+  onFlushed,
+  preflightHeaders,
+  send,
+  serialize,
+  toApiError,
+} from './response.ts'
+import {
+  type AnyRoute,
+  type HandlerContext,
+  type RawRoute,
+  type Reply,
+  assertSunsetNotice,
+  variablesOf,
+} from './route.ts'
+import { sendDownload, sendEventStream } from './streamed-response.ts'
 import type { DispatcherDeps, Surface } from './dispatcher-deps.ts'
 import { Router, allowedMethods } from './router.ts'
 
@@ -86,8 +89,10 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
     context.operation = target.operation
     if (route.deprecation !== undefined) {
       const { sunset } = route.deprecation
-      setDeprecationHeaders(context, sunset)
-      if (deps.millis() >= sunset.getTime()) throw apiError.gone()
+      // RFC 8594: on every response of the endpoint, errors included.
+      context.response.setHeader('Deprecation', 'true')
+      context.response.setHeader('Sunset', sunset.toUTCString())
+      if (deps.clock.millis() >= sunset.getTime()) throw apiError.gone()
     }
 
     // Public routes issue tokens or take secrets (D41).
@@ -225,7 +230,7 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
 
   let hasReportedProxy = deps.trustProxy
   return (request, response) => {
-    const millis = deps.millis()
+    const millis = deps.clock.millis()
     if (!hasReportedProxy && isForwarded(request)) {
       hasReportedProxy = true
       deps.onUntrustedProxy()

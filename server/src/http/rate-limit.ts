@@ -1,3 +1,4 @@
+import type { Clock } from '../kernel/clock.ts'
 import { apiError } from '../kernel/errors.ts'
 
 export const burst = 120
@@ -33,7 +34,7 @@ export interface MemoryLimiter extends RateLimiter {
  * A token bucket per key, for a service with one process. A bucket is read and written in the same event-loop tick, so its
  * count is exact. Full buckets are removed once a minute.
  */
-export function memoryLimiter(millis: () => number): MemoryLimiter {
+export function memoryLimiter(clock: Clock): MemoryLimiter {
   const buckets = new Map<string, Bucket>()
   let nextSweep = 0
 
@@ -47,7 +48,7 @@ export function memoryLimiter(millis: () => number): MemoryLimiter {
   return {
     contents: () => Array.from(buckets, ([key, bucket]) => ({ key, ...bucket })),
     async consume(key) {
-      const now = Math.floor(millis())
+      const now = Math.floor(clock.millis())
       let bucket = buckets.get(key)
       if (bucket === undefined) buckets.set(key, (bucket = { tokens: burst, filledAt: now }))
       const refill = (Math.max(0, now - bucket.filledAt) / 1000) * refillPerSecond

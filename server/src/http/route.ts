@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { Principal } from './principal.ts'
 import type { QueryOf, QuerySpec } from './validation/parameters.ts'
 import type { Infer, JsonSchema, Shape } from './validation/schema.ts'
@@ -173,4 +174,39 @@ export function route<
   K extends string = never,
 >(definition: Route<P, Q, S, K>): AnyRoute {
   return definition as unknown as AnyRoute
+}
+
+/** The contract promises clients at least six months between deprecation and sunset. */
+export function assertSunsetNotice(id: string, { since, sunset }: Deprecation): void {
+  const earliest = new Date(since)
+  earliest.setUTCMonth(since.getUTCMonth() + 6)
+  if (sunset < earliest) throw new Error(`${id} has a sunset less than six months after its deprecation`)
+}
+
+/** A route outside the API contract: OpenAPI documents, documentation, health checks and reader ingest. */
+export interface RawRoute {
+  readonly method?: 'GET' | 'POST'
+  readonly path: string
+  /** Name in logs and metrics, the path when absent. */
+  readonly operation?: string
+  /** The path contains a secret and must not be logged. */
+  readonly isPathSecret?: boolean
+  /** Accepts GET requests for paths that no other route serves. Such a route has no path of its own. */
+  readonly acceptsUnknownPath?: (message: IncomingMessage) => boolean
+  /** Web pages of other origins may not read the response. */
+  readonly isSameOrigin?: boolean
+  readonly render: (request: RawRequest) => Promise<RawReply>
+}
+
+export interface RawRequest {
+  readonly message: IncomingMessage
+  /** The path's variable segments. */
+  readonly segments: readonly string[]
+}
+
+export interface RawReply {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly type: string
+  readonly text: string | Buffer
 }

@@ -2,15 +2,14 @@ import { type IncomingMessage, type Server, type ServerOptions, type ServerRespo
 import { createServer as createTlsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import type { ConnectionLimits } from '../admission/connection-limits.ts'
+import type { Clock } from '../kernel/clock.ts'
 import { clientKeyOf } from '../kernel/ip-range.ts'
 import type { TlsFiles } from '../kernel/tls-files.ts'
 import { ulid } from '../kernel/ulid.ts'
 import { errorKinds, apiError } from '../kernel/errors.ts'
-import { type BodyTimeouts, IncomingBodies, defaultBodyTimeouts } from './body-timeouts.ts'
-import { continuations } from './body.ts'
-import { errorBody } from './error-response.ts'
-import { commonHeaders, lingerMs } from './request-context.ts'
+import { type BodyTimeouts, IncomingBodies, continuations, defaultBodyTimeouts } from './body.ts'
 import { fullBucket } from './rate-limit.ts'
+import { commonHeaders, errorBody, lingerMs } from './response.ts'
 
 export interface HttpServer {
   readonly port: number
@@ -58,7 +57,7 @@ export async function listen(options: {
   port: number
   /** Serves HTTPS if set. */
   tls: TlsFiles | null
-  millis: () => number
+  clock: Clock
   handle: (request: IncomingMessage, response: ServerResponse) => void
   bodyTimeouts?: Partial<BodyTimeouts> | undefined
   limits: ConnectionLimits
@@ -97,7 +96,7 @@ export async function listen(options: {
   const bodies = new IncomingBodies(timeouts)
   const bodyCheck = setInterval(() => {
     const error = Object.assign(new Error('request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
-    for (const { socket } of bodies.takeExpired()) answerMalformed(error, socket, options.millis())
+    for (const { socket } of bodies.takeExpired()) answerMalformed(error, socket, options.clock.millis())
   }, checkIntervalMs)
   bodyCheck.unref()
   server.on('request', (request, response) => {
@@ -123,8 +122,10 @@ export async function listen(options: {
     request.headers.expect = ''
     options.handle(request, response)
   })
-  server.on('clientError', (error, socket) => answerMalformed(error, socket as Socket, options.millis()))
-  server.on('connect', (_request, socket) => answerMalformed(new Error('CONNECT'), socket as Socket, options.millis()))
+  server.on('clientError', (error, socket) => answerMalformed(error, socket as Socket, options.clock.millis()))
+  server.on('connect', (_request, socket) =>
+    answerMalformed(new Error('CONNECT'), socket as Socket, options.clock.millis()),
+  )
   await listening(server, options.host, options.port)
   const address = server.address()
   return {

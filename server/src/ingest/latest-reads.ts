@@ -1,5 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Instant } from '../kernel/instant.ts'
+import type { PubSub } from '../db/pubsub.ts'
+import type { Clock } from '../kernel/clock.ts'
 import type { LatestRead } from '../readers/reader.ts'
 import type { TagType } from '../tags/tag.ts'
 
@@ -48,16 +50,16 @@ const unpack = ([type, value, antenna, rssiDbm, observedAt, receivedAt]: Packed)
  * memory only; a reader without a watch costs no messages between processes.
  */
 export class LatestReads {
-  readonly #millis: () => number
-  readonly #send: (topic: string, payload: string) => Promise<void>
+  readonly #clock: Clock
+  readonly #pubsub: PubSub
   readonly #own = new LRUCache<number, LatestRead[]>({ max: 1000 })
   readonly #watches = new LRUCache<number, Watch>({ max: 100 })
   readonly #announced = new LRUCache<number, number>({ max: 100 })
   readonly #pending = new Set<number>()
 
-  constructor(deps: { millis: () => number; send: (topic: string, payload: string) => Promise<void> }) {
-    this.#millis = deps.millis
-    this.#send = deps.send
+  constructor(clock: Clock, pubsub: PubSub) {
+    this.#clock = clock
+    this.#pubsub = pubsub
   }
 
   /** Called when this process has received reads of the reader. */
@@ -71,10 +73,10 @@ export class LatestReads {
 
   /** Returns the published reads of a reader, newest first, and starts or extends its watch. */
   async latest(readerId: number): Promise<LatestRead[]> {
-    const nowMs = this.#millis()
+    const nowMs = this.#clock.millis()
     if (this.#watch(readerId) === undefined || nowMs - (this.#announced.get(readerId) ?? 0) > announceMs) {
       this.#announced.set(readerId, nowMs)
-      await this.#send(wantedTopic, String(readerId))
+      await this.#pubsub.publish(wantedTopic, String(readerId))
     }
     return this.#watches.get(readerId)?.published.toReversed() ?? []
   }
@@ -85,7 +87,7 @@ export class LatestReads {
    */
   onWatch(payload: string): void {
     const readerId = Number(payload)
-    const untilMs = this.#millis() + watchMs
+    const untilMs = this.#clock.millis() + watchMs
     const watch = this.#watch(readerId)
     if (watch !== undefined) watch.untilMs = untilMs
     else this.#watches.set(readerId, { untilMs, unpublished: [...(this.#own.get(readerId) ?? [])], published: [] })
@@ -112,13 +114,13 @@ export class LatestReads {
       if (watch === undefined || watch.unpublished.length === 0) continue
       const text = newestThatFit(watch.unpublished)
       watch.unpublished = []
-      await this.#send(readsTopic, `${readerId} ${text}`)
+      await this.#pubsub.publish(readsTopic, `${readerId} ${text}`)
     }
   }
 
   #watch(readerId: number): Watch | undefined {
     const watch = this.#watches.get(readerId)
-    return watch !== undefined && watch.untilMs > this.#millis() ? watch : undefined
+    return watch !== undefined && watch.untilMs > this.#clock.millis() ? watch : undefined
   }
 }
 

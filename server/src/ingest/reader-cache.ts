@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { FairQueue } from '../admission/fair-queue.ts'
 import type { Database } from '../db/database.ts'
+import type { PubSub } from '../db/pubsub.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { instantFromMillis, millisOf } from '../kernel/instant.ts'
 import { hashSecret, readerTokenPattern } from '../kernel/secrets.ts'
@@ -20,7 +21,7 @@ interface CachedLogin extends Login {
 interface ReaderCacheDeps {
   db: Database
   clock: Clock
-  isConnected: () => boolean
+  pubsub: Pick<PubSub, 'isConnected'>
   /** Queries for tokens that are not cached, per client address, so that wrong tokens do not delay other requests. */
   anonymousQueue: FairQueue
   /** The organization of an id. */
@@ -33,7 +34,7 @@ const ttlMs = 60_000
 export class ReaderCache {
   readonly #db: Database
   readonly #clock: Clock
-  readonly #isConnected: () => boolean
+  readonly #pubsub: Pick<PubSub, 'isConnected'>
   readonly #anonymousQueue: FairQueue
   readonly #ownerOf: (id: number) => Promise<number | null>
   readonly #cached = new LRUCache<string, CachedLogin>({ max: 20_000 })
@@ -45,7 +46,7 @@ export class ReaderCache {
   constructor(deps: ReaderCacheDeps) {
     this.#db = deps.db
     this.#clock = deps.clock
-    this.#isConnected = deps.isConnected
+    this.#pubsub = deps.pubsub
     this.#anonymousQueue = deps.anonymousQueue
     this.#ownerOf = deps.ownerOf
   }
@@ -89,7 +90,7 @@ export class ReaderCache {
     const nowMs = this.#clock.millis()
     const isFresh =
       cached !== undefined && nowMs - cached.loadedAtMs < ttlMs && nowMs < (cached.expiresAtMs ?? Infinity)
-    if (isFresh && this.#isConnected()) return Promise.resolve(cached)
+    if (isFresh && this.#pubsub.isConnected()) return Promise.resolve(cached)
     // Messages that wait for the same lookup keep their order.
     const load = (): Promise<Login | null> => this.#load(key, by)
     const loading =

@@ -4,17 +4,9 @@ import { type Sql, sql } from '../db/sql.ts'
 import { toDatabase } from '../kernel/instant.ts'
 import type { Page } from '../kernel/page.ts'
 import type { Repository } from '../records/commands.ts'
-import { createRecordLoader } from '../records/record-loader.ts'
-import {
-  type CoreRow,
-  type ListRequest,
-  type RecordTable,
-  coreColumns,
-  whereRef,
-  listRecords,
-} from '../records/list.sql.ts'
+import { type CoreRow, createRecordLoader, coreColumns, whereRef, toRecord, groupRows } from '../records/load.sql.ts'
+import { type ListRequest, type RecordTable, listRecords } from '../records/list.sql.ts'
 import type { RecordRef } from '../records/record.ts'
-import { toRecord, groupRows } from '../records/group-rows.ts'
 import { tagColumns, tagOrder } from '../tags/tags.sql.ts'
 import type { Location, LocationWithPath } from './location.ts'
 

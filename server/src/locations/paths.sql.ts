@@ -11,7 +11,7 @@ import {
   pageWithTags,
   sortColumns,
 } from '../records/list.sql.ts'
-import { groupRows } from '../records/group-rows.ts'
+import { groupRows } from '../records/load.sql.ts'
 import type { LocationWithPath } from './location.ts'
 import {
   type LocationFilter,

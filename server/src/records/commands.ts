@@ -5,7 +5,7 @@ import type { StoredQuota } from '../kernel/quota.ts'
 import { type TagOwner, type Tag, type TagDraft, maxTagsPerRecord } from '../tags/tag.ts'
 import { deleteTag, deleteTagsOf, insertTags } from '../tags/tags.sql.ts'
 import { type RecordKind, incrementCreated, incrementDeleted, incrementActiveChanged } from './counts.sql.ts'
-import type { RecordLoader } from './record-loader.ts'
+import type { RecordLoader } from './load.sql.ts'
 import { generateKey } from './keys.sql.ts'
 import {
   type RecordDeps,

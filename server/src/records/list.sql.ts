@@ -3,9 +3,9 @@ import { paginate, withGenericPlan } from '../db/plan-cache.ts'
 import { type Sql, join, sql } from '../db/sql.ts'
 import { type Instant, toDatabase } from '../kernel/instant.ts'
 import type { PageRequest, SortTerm } from '../kernel/page.ts'
-import { type TagRow, orderTagRows, tagColumns } from '../tags/tags.sql.ts'
+import { orderTagRows, tagColumns } from '../tags/tags.sql.ts'
 import type { RecordKind } from './counts.sql.ts'
-import type { RecordRef } from './record.ts'
+import type { CoreRow } from './load.sql.ts'
 import { contains } from './search-term.sql.ts'
 
 export type RecordSortField = 'external_key' | 'name' | 'created_at' | 'updated_at'
@@ -43,32 +43,6 @@ export interface RecordTable {
   pageJoins: (orgId: number) => Sql
   tagOwnerId: Sql
 }
-
-export interface CoreRow extends TagRow {
-  id: number
-  external_key: string
-  name: string
-  description: string | null
-  is_active: boolean
-  valid_from: string
-  valid_to: string | null
-  created_at: string
-  updated_at: string
-  deleted_at: string | null
-}
-
-export const coreColumns: Sql = sql`r.id, r.external_key, r.name, r.description, r.is_active, r.valid_from, r.valid_to,
-  r.created_at, r.updated_at, r.deleted_at`
-
-/** A condition on `r` for the live record with this id or key. */
-export const whereRef = (orgId: number, ref: RecordRef): Sql =>
-  typeof ref === 'number'
-    ? sql`r.org_id = ${orgId} and r.id = ${ref} and r.deleted_at is null`
-    : sql`r.org_id = ${orgId} and r.external_key = ${ref.key} and r.deleted_at is null`
-
-/** A condition on `r` for the live records with these ids. */
-export const whereIds = (orgId: number, ids: readonly number[]): Sql =>
-  sql`r.org_id = ${orgId} and r.id = any(${ids}::bigint[]) and r.deleted_at is null`
 
 export const sortColumns: Record<RecordSortField, (of: Sql) => Sql> = {
   external_key: (of) => sql`${of}.external_key`,

@@ -1,8 +1,8 @@
 import type { Db } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import type { Page } from '../kernel/page.ts'
-import { groupRows, toRecord } from '../records/group-rows.ts'
-import { type CoreRow, type ListRequest, type RecordTable, coreColumns, listRecords } from '../records/list.sql.ts'
+import { type CoreRow, groupRows, toRecord, coreColumns } from '../records/load.sql.ts'
+import { type ListRequest, type RecordTable, listRecords } from '../records/list.sql.ts'
 import type { RecordCore } from '../records/record.ts'
 import { requestedLocations } from './report-request.sql.ts'
 

@@ -2,16 +2,8 @@ import type { Db } from '../db/database.ts'
 import { paginate } from '../db/plan-cache.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import type { Page } from '../kernel/page.ts'
-import { groupRows, toRecord } from '../records/group-rows.ts'
-import {
-  type CoreRow,
-  type ListRequest,
-  conditions,
-  countedTotal,
-  coreColumns,
-  isFiltered,
-  live,
-} from '../records/list.sql.ts'
+import { type CoreRow, groupRows, toRecord, coreColumns } from '../records/load.sql.ts'
+import { type ListRequest, conditions, countedTotal, isFiltered, live } from '../records/list.sql.ts'
 import type { RecordCore } from '../records/record.ts'
 import { tagColumns, tagOrder } from '../tags/tags.sql.ts'
 import { assetTable } from './assets-at-location.sql.ts'

@@ -31,7 +31,7 @@ export type SendTest = (orgId: number, webhook: Webhook) => Promise<Outcome>
 export function testSender(deps: Deps): SendTest {
   const inFlight = new Map<number, number>()
   const { clock } = deps
-  const sent = new WindowCounter({ max: maxPerMinute, windowMs: 60_000, millis: () => clock.millis() })
+  const sent = new WindowCounter({ max: maxPerMinute, windowMs: 60_000, clock })
   return async (orgId, webhook) => {
     const inFlightCount = inFlight.get(orgId) ?? 0
     if (inFlightCount >= maxInFlight) throw apiError.rateLimited(timeoutMs / 1000)

@@ -4,7 +4,7 @@ import { ApiError } from '../../src/kernel/errors.ts'
 
 describe('A window counter', () => {
   let atMs = 0
-  const counter = new WindowCounter({ max: 2, windowMs: 60_000, millis: () => atMs })
+  const counter = new WindowCounter({ max: 2, windowMs: 60_000, clock: { millis: () => atMs } })
   const retryAfter = (key: string): string | null => {
     try {
       counter.consume(key)

@@ -18,7 +18,7 @@ describe('Buckets in the database', () => {
       if (broken !== null) throw broken
       return used.context.db.global.query(statement)
     }
-    return databaseLimiter({ global: { query } } as unknown as Database, millis)
+    return databaseLimiter({ global: { query } } as unknown as Database, { millis })
   }
 
   it('are consumed in one batch while a statement is in flight, one token per credential in turn', async () => {
@@ -46,7 +46,7 @@ describe('Buckets in the database', () => {
 
   it('refill from the latest time at which any process consumed a token, so Reset is right where one clock is behind [D45]', async () => {
     const id = randomUUID()
-    const at = (ms: number) => databaseLimiter(used.context.db, () => ms)
+    const at = (ms: number) => databaseLimiter(used.context.db, { millis: () => ms })
     await at(millis() + 2500).consume(id)
     const consumed = await at(millis()).consume(id)
     expect(consumed).toEqual({ admitted: true, tokens: 118, filledAt: millis() + 2500 })

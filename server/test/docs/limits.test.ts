@@ -2,9 +2,15 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { maxReplayedMoves } from '../../src/tracking/live-feed.ts'
-import { downloadLimits } from '../../src/http/request-context.ts'
+import { downloadLimits } from '../../src/http/streamed-response.ts'
 import { minBytesPerSecond } from '../../src/http/transfer-timeout.ts'
-import { anonymousBodyMemory, bodyMemory, uncountedBodyBytes, uploadGraceMs } from '../../src/http/body.ts'
+import {
+  anonymousBodyMemory,
+  bodyMemory,
+  defaultBodyTimeouts,
+  uncountedBodyBytes,
+  uploadGraceMs,
+} from '../../src/http/body.ts'
 import {
   anonymousPacketMemory,
   maxConnectionsPerOrg,
@@ -17,7 +23,6 @@ import { MAX_READS } from '../../src/ingest/decoders/read.ts'
 import { snapshotDownloadMs } from '../../src/api/shared/bulk.ts'
 import { maxColumns } from '../../src/bulk/csv-table.ts'
 import { maxErrors, maxIdempotencyKeys, maxRows, maxUploadMebibytes } from '../../src/bulk/import-row.ts'
-import { defaultBodyTimeouts } from '../../src/http/body-timeouts.ts'
 import { maxTagsPerRecord } from '../../src/tags/tag.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { settings } from '../../src/config/settings.ts'

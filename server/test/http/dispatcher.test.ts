@@ -23,14 +23,14 @@ describe('A deprecated endpoint', () => {
   const current = testRoute('new', async () => ok({ data: 1 }))
 
   it('carries Deprecation and Sunset with an HTTP date', async () => {
-    mounted = await mountRoutes([old, current], { millis: () => now })
+    mounted = await mountRoutes([old, current], { clock: { millis: () => now } })
     const reply = await send(mounted.url, 'GET', '/api/v1/old', { token: 'a' })
     expect(reply.status).toBe(200)
     expect(reply.headers).toMatchObject(farewell)
   })
 
   it('carries them on its error responses too', async () => {
-    mounted = await mountRoutes([old, current], { millis: () => now })
+    mounted = await mountRoutes([old, current], { clock: { millis: () => now } })
     const errorStatuses = [
       await send(mounted.url, 'GET', '/api/v1/old'),
       await send(mounted.url, 'GET', '/api/v1/old', { token: 'a', query: 'nope=1' }),
@@ -51,7 +51,7 @@ describe('A deprecated endpoint', () => {
   })
 
   it('does not affect the headers of other endpoints', async () => {
-    mounted = await mountRoutes([old, current], { millis: () => now })
+    mounted = await mountRoutes([old, current], { clock: { millis: () => now } })
     const reply = await send(mounted.url, 'GET', '/api/v1/new', { token: 'a' })
     expect([reply.headers['deprecation'], reply.headers['sunset']]).toEqual([undefined, undefined])
   })
@@ -63,7 +63,8 @@ describe('An endpoint past its sunset date', () => {
   const since = new Date('2026-07-01T00:00:00Z')
   const old = testRoute('old', async () => ok({ data: 1 }), { deprecation: { since, sunset } })
   const current = testRoute('new', async () => ok({ data: 1 }))
-  const mountAt = (millis: number): Promise<MountedServer> => mountRoutes([old, current], { millis: () => millis })
+  const mountAt = (millis: number): Promise<MountedServer> =>
+    mountRoutes([old, current], { clock: { millis: () => millis } })
   const fullBucket = { 'x-ratelimit-remaining': '120', 'x-ratelimit-reset': String(sunset.getTime() / 1000) }
 
   it('works until the last millisecond before it [D44]', async () => {

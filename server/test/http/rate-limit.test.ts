@@ -4,7 +4,7 @@ import { fullBucket, memoryLimiter, rateState, assertAllowed } from '../../src/h
 
 function limiterAt(start: number) {
   let now = start
-  const limiter = memoryLimiter(() => now)
+  const limiter = memoryLimiter({ millis: () => now })
   return {
     consume: (key = 'a') => limiter.consume(key),
     pass: (ms: number) => (now += ms),

@@ -26,7 +26,7 @@ describe('A token that belongs to no reader', () => {
     const anonymousQueue = new FairQueue({ maxInFlight: 4 })
     const cache = new ReaderCache({
       ...{ db: db.authentication, clock, anonymousQueue },
-      isConnected: () => true,
+      pubsub: { isConnected: () => true },
       ownerOf: (id) => ids.ownerOf(id),
     })
     const logins = Array.from({ length: 20 }, (_, index) => cache.loginByToken(wellFormed(index), '192.0.2.1'))

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import postgres from 'postgres'
-import { memoryParameters } from '../../src/db/resources.ts'
+import { memoryParameters } from '../../src/db/client.ts'
 import { type Sql, render } from '../../src/db/sql.ts'
 import { instantFromMillis } from '../../src/kernel/instant.ts'
 import { listLocationsWithPath } from '../../src/locations/paths.sql.ts'

@@ -1,13 +1,13 @@
 import { ByteBudget } from '../../src/admission/byte-budget.ts'
 import { ConnectionLimits } from '../../src/admission/connection-limits.ts'
 import { FairQueue } from '../../src/admission/fair-queue.ts'
-import type { BodyTimeouts } from '../../src/http/body-timeouts.ts'
-import { anonymousBodyMemory, bodyMemory } from '../../src/http/body.ts'
+import { type BodyTimeouts, anonymousBodyMemory, bodyMemory } from '../../src/http/body.ts'
 import type { DispatcherDeps } from '../../src/http/dispatcher-deps.ts'
 import { createDispatcher } from '../../src/http/dispatcher.ts'
 import { type AnyRoute, type ok, route } from '../../src/http/route.ts'
 import { listen } from '../../src/http/server.ts'
 import { memoryLimiter } from '../../src/http/rate-limit.ts'
+import { systemClock } from '../../src/kernel/clock.ts'
 
 export interface MountedServer {
   url: string
@@ -42,7 +42,7 @@ export async function mountRoutes(
   const bugs: unknown[] = []
   const limited: string[] = []
   const responses: MountedServer['responses'] = []
-  const millis = options.millis ?? Date.now
+  const clock = options.clock ?? systemClock
   const handle = createDispatcher({
     surfaces: [{ base: '/api/v1', routes }],
     rawRoutes: [],
@@ -57,7 +57,7 @@ export async function mountRoutes(
         expiresAtMs: Infinity,
       }),
     },
-    limiter: memoryLimiter(millis),
+    limiter: memoryLimiter(clock),
     addTransfer: () => undefined,
     queue: new FairQueue({ maxInFlight: 32, maxWaiting: 600, timeoutMs: 8000 }),
     anonymousQueue: new FairQueue({ maxInFlight: 64 }),
@@ -65,7 +65,7 @@ export async function mountRoutes(
     downloadQueue: new FairQueue({ maxInFlight: 4 }),
     bodyBudget: new ByteBudget(bodyMemory),
     anonymousBodyBudget: new ByteBudget(anonymousBodyMemory),
-    millis,
+    clock,
     edgeFilter: false,
     trustProxy: false,
     onUntrustedProxy: () => undefined,
@@ -77,7 +77,7 @@ export async function mountRoutes(
     tls: null,
     host: '127.0.0.1',
     port: 0,
-    millis,
+    clock,
     handle,
     bodyTimeouts,
     limits,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { serialize } from '../../src/http/response-body.ts'
+import { serialize } from '../../src/http/response.ts'
 
 const textOf = async (body: object): Promise<string> => (await serialize(body)).toString()
 
