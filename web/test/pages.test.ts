@@ -165,6 +165,20 @@ test('Settings are in the navigation, pages of one kind have one width, and plac
   await expect(page.getByRole('dialog').getByLabel('Name')).toHaveAttribute('placeholder', 'For example Dock 3')
 })
 
+test('On a tablet in portrait the navigation is on the screen, and one pixel below that behind the menu button', async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 768, height: 1024 })
+  await fixture.org.signIn(page)
+  const link = page.locator('.app-nav').getByRole('link', { name: 'Reports' })
+  await expect(link).toBeInViewport()
+  await link.click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Reports' })).toBeVisible()
+  await page.setViewportSize({ width: 767, height: 1024 })
+  await expect(page.getByRole('button', { name: 'Menu', exact: true })).toBeVisible()
+  await expect(link).toBeHidden()
+})
+
 test('An unknown URL shows a page that links to the overview', async ({ page }) => {
   await page.goto(`${url()}/sign-in?to=/nowhere`)
   await page.getByLabel('E-mail').fill(fixture.org.email)
