@@ -161,7 +161,8 @@ function StayRow({ assetId, stay, name, text }: { assetId: number; stay: Stay; n
           </Text>
         </Box>
         <Text size="xs" c="dimmed" className="number" visibleFrom="xs">
-          {stay.minutes > 0 && `${formatNumber(stay.minutes)} ${stay.minutes === 1 ? 'minute' : 'minutes'} with a sighting`}
+          {stay.minutes > 0 &&
+            `${formatNumber(stay.minutes)} ${stay.minutes === 1 ? 'minute' : 'minutes'} with a sighting`}
         </Text>
       </div>
       <Notes stay={stay} />
