@@ -1,8 +1,10 @@
 import type { Transactions, Tx } from './database.ts'
+import { withCustomPlan } from './plan-cache.ts'
 
 /**
  * Yields what `read` yields, within one read-only transaction: all statements see the data as of the first one. The
- * transaction ends when the consumer stops.
+ * transaction ends when the consumer stops. Statements are planned for their values: with the plan for any limit, every batch
+ * of an export would read all tags of the organization.
  */
 export async function* inSnapshot<Item>(
   db: Transactions,
@@ -16,6 +18,7 @@ export async function* inSnapshot<Item>(
     ended = db.withTenant(
       orgId,
       async (opened) => {
+        await withCustomPlan(opened)
         resolve(opened)
         await consumed
       },
