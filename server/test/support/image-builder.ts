@@ -1,5 +1,5 @@
 import { type SpawnSyncReturns, execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync, realpathSync, renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { repository } from './process.ts'
 
@@ -40,8 +40,9 @@ export function baseImage(): string {
     const include = '--include=ca-certificates,libstdc++6,libatomic1'
     // The mirror may be a snapshot, whose release files have expired; their signatures are checked.
     const apt = '--aptopt=Acquire::Check-Valid-Until "false"'
-    const bootstrap = ['--variant=minbase', include, apt, 'stable', root]
+    const bootstrap = ['--variant=minbase', '--format=tar', include, apt, 'stable', `${root}.part`]
     execFileSync('mmdebstrap', bootstrap, { stdio: ['ignore', 'ignore', 'inherit'] })
+    renameSync(`${root}.part`, root)
   }
   buildahOutput('add', container, root, '/')
   const npm = dirname(dirname(realpathSync(execFileSync('which', ['npm'], { encoding: 'utf8' }).trim())))
