@@ -12,7 +12,7 @@ const maxPayloadBytes = 7000
 /** A watch ends after this time; clients that watch a reader poll more often. */
 const watchMs = 30_000
 /** The minimum time between two `reads-wanted` events for the same watch. */
-const announceMs = 10_000
+const watchEventIntervalMs = 10_000
 
 export const wantedTopic = 'reads-wanted'
 export const readsTopic = 'reads'
@@ -54,7 +54,7 @@ export class LatestReads {
   readonly #pubsub: PubSub
   readonly #own = new LRUCache<number, LatestRead[]>({ max: 1000 })
   readonly #watches = new LRUCache<number, Watch>({ max: 100 })
-  readonly #announced = new LRUCache<number, number>({ max: 100 })
+  readonly #watchPublishedAtMs = new LRUCache<number, number>({ max: 100 })
   readonly #pending = new Set<number>()
 
   constructor(clock: Clock, pubsub: PubSub) {
@@ -74,8 +74,11 @@ export class LatestReads {
   /** Returns the published reads of a reader, newest first, and starts or extends its watch. */
   async latest(readerId: number): Promise<LatestRead[]> {
     const nowMs = this.#clock.millis()
-    if (this.#watch(readerId) === undefined || nowMs - (this.#announced.get(readerId) ?? 0) > announceMs) {
-      this.#announced.set(readerId, nowMs)
+    if (
+      this.#watch(readerId) === undefined ||
+      nowMs - (this.#watchPublishedAtMs.get(readerId) ?? 0) > watchEventIntervalMs
+    ) {
+      this.#watchPublishedAtMs.set(readerId, nowMs)
       await this.#pubsub.publish(wantedTopic, String(readerId))
     }
     return this.#watches.get(readerId)?.published.toReversed() ?? []
