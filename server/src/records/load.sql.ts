@@ -28,7 +28,7 @@ export const whereRef = (orgId: number, ref: RecordRef): Sql =>
     : sql`r.org_id = ${orgId} and r.external_key = ${ref.key} and r.deleted_at is null`
 
 /** A condition on `r` for the live records with these ids. */
-export const whereIds = (orgId: number, ids: readonly number[]): Sql =>
+const whereIds = (orgId: number, ids: readonly number[]): Sql =>
   sql`r.org_id = ${orgId} and r.id = any(${ids}::bigint[]) and r.deleted_at is null`
 
 /** There is one row per tag, ordered by record; consecutive rows of a record are merged. */
