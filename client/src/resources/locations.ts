@@ -1,7 +1,5 @@
-import { NotFoundError } from '../errors.ts'
-import { type CallOptions, isValidPathSegment } from '../operations.ts'
-import { type Page, iteratePages, iterateRows } from '../pages.ts'
-import { type UpdateOptions, updateRecord } from '../records.ts'
+import type { CallOptions } from '../operations.ts'
+import type { Page } from '../pages.ts'
 import type { NaturalKey, Primary } from '../surfaces.ts'
 import type {
   Location,
@@ -15,13 +13,15 @@ import type {
   Tag,
   TagAttach,
 } from '../types.ts'
+import { RecordResource } from './record-resource.ts'
 
 /** Reads and changes locations. */
-export class Locations {
+export class Locations extends RecordResource<Location, LocationQuery, LocationPatch> {
   readonly #api: Primary
   readonly #natural: NaturalKey
 
   constructor(api: Primary, natural: NaturalKey) {
+    super()
     this.#api = api
     this.#natural = natural
   }
@@ -31,33 +31,13 @@ export class Locations {
     return this.#api.request('locations.list', { query, ...options })
   }
 
-  /** Yields page after page; `limit` is the page size, 200 by default. */
-  pages(query: LocationQuery = {}, options: CallOptions = {}): AsyncGenerator<Page<Location>, void, undefined> {
-    return iteratePages(query, (page) => this.list(page, options))
-  }
-
-  /** Yields every matching location, read page by page; `limit` is the page size, 200 by default. */
-  iterate(query: LocationQuery = {}, options: CallOptions = {}): AsyncGenerator<Location, void, undefined> {
-    return iterateRows(this.pages(query, options))
-  }
-
   /** Throws a NotFoundError when the location does not exist or is deleted. */
   async get(id: number, options: CallOptions = {}): Promise<Location> {
     return (await this.#api.request('locations.get', { path: { location_id: id }, ...options })).data
   }
 
-  /** Returns the location with this key, or null. Unlike `list`, it also finds locations that are not valid now. */
-  async findByKey(key: string, options: CallOptions = {}): Promise<Location | null> {
-    const { data } = await this.list({ external_key: [key] }, options)
-    if (data[0] !== undefined) return data[0]
-    if (!isValidPathSegment(key)) return null
-    try {
-      const found = await this.#natural.request('locations.get', { path: { identifier: key }, ...options })
-      return await this.get(found.data.surrogate_id, options)
-    } catch (error) {
-      if (error instanceof NotFoundError) return null
-      throw error
-    }
+  protected async idOfKey(key: string, options: CallOptions): Promise<number> {
+    return (await this.#natural.request('locations.get', { path: { identifier: key }, ...options })).data.surrogate_id
   }
 
   /** Pass an `external_key` if you can: a create without a key is not retried after a 500, because it could create two. */
@@ -65,29 +45,8 @@ export class Locations {
     return (await this.#api.request('locations.create', { body: location, ...options })).data
   }
 
-  /**
-   * Applies a merge patch: absent fields stay unchanged, null clears a field. With `updated_at` it throws a StaleError when
-   * another client has changed the location meanwhile; without it, it overwrites that change.
-   */
   async patch(id: number, patch: LocationPatch, options: CallOptions = {}): Promise<Location> {
     return (await this.#api.request('locations.patch', { path: { location_id: id }, body: patch, ...options })).data
-  }
-
-  /**
-   * Calls `change` with a copy of the location and sends the difference. When another client has changed the location meanwhile, it
-   * reads the location and calls `change` again, up to `attempts` times; then it throws a StaleError.
-   */
-  update(
-    location: number | Location,
-    change: (draft: Location) => void | Promise<void>,
-    { attempts, ...options }: UpdateOptions = {},
-  ): Promise<Location> {
-    const [id, known] = typeof location === 'number' ? [location, null] : [location.id, location]
-    const access = {
-      read: () => this.get(id, options),
-      patch: (patch: LocationPatch) => this.patch(id, patch, options),
-    }
-    return updateRecord(access, known, change, attempts)
   }
 
   /** Changes the location's `external_key`. */
