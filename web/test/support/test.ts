@@ -25,21 +25,9 @@ function observeWidth(findTooWide: () => string[]): void {
   new MutationObserver(scheduleCheck).observe(document, { subtree: true, childList: true, attributes: true })
 }
 
-/**
- * Runs in a page: stops the animations that go on under reduced motion, those of what is still loading. Their frames take most
- * of the processor time of the browser's compositor.
- */
-function stopAnimations(): void {
-  if (!matchMedia('(prefers-reduced-motion: reduce)').matches) return
-  const style = new CSSStyleSheet()
-  style.replaceSync('*, *::before, *::after { animation: none !important; }')
-  document.adoptedStyleSheets.push(style)
-}
-
 /** Collects everything that was too wide at any time during a test. */
 async function watchWidth(context: BrowserContext): Promise<Set<string>> {
   const seen = new Set<string>()
-  await context.addInitScript(stopAnimations)
   await context.exposeBinding('tooWide', (_source, message: string) => void seen.add(message))
   await context.addInitScript(`(${String(observeWidth)})(${String(tooWide)})`)
   return seen
