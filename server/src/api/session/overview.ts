@@ -66,7 +66,7 @@ const presentOverview = ({ totals, locations }: Overview): Output<(typeof Overvi
   })),
 })
 
-const QuietOut = component(
+const UnseenOut = component(
   'UnseenAsset',
   {
     asset_id: id,
@@ -86,7 +86,7 @@ const QuietOut = component(
   },
 )
 
-const presentQuiet = (asset: UnseenAsset): Output<(typeof QuietOut)['shape']> => ({
+const presentUnseen = (asset: UnseenAsset): Output<(typeof UnseenOut)['shape']> => ({
   asset_id: asset.assetId,
   external_key: asset.externalKey,
   name: asset.name,
@@ -135,7 +135,7 @@ const presentNeverSeen = (asset: NeverSeenAsset): Output<(typeof NeverSeenOut)['
   created_at: formatMillis(asset.createdAt),
 })
 
-export const overviewComponents = [OverviewOut, QuietOut, NeverSeenOut, AssetAtLocationOut]
+export const overviewComponents = [OverviewOut, UnseenOut, NeverSeenOut, AssetAtLocationOut]
 
 /** The overview, unseen assets and assets at a location, for every role. */
 export function overviewRoutes(deps: OverviewDeps): AnyRoute[] {
@@ -157,11 +157,11 @@ export function overviewRoutes(deps: OverviewDeps): AnyRoute[] {
       path: '/unseen-assets',
       summary: 'List assets that have not been seen for a while, longest unseen first',
       query: { parameters: { limit, offset, hours: integerParam(1, 87_600, unseenAfterHours) } },
-      success: { status: 200, description: 'A page of assets', schema: pageOf(QuietOut) },
+      success: { status: 200, description: 'A page of assets', schema: pageOf(UnseenOut) },
       async handle({ principal: { orgId }, query: { hours, ...request } }) {
         const since = instantFromMillis(deps.clock.millis() - hours * 3_600_000)
         const page = await listUnseenAssets(deps.db.searches(orgId), orgId, since, request)
-        return ok({ data: page.rows.map(presentQuiet), ...request, total_count: page.total })
+        return ok({ data: page.rows.map(presentUnseen), ...request, total_count: page.total })
       },
     }),
     route({

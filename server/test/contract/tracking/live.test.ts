@@ -38,7 +38,7 @@ async function watch(site: Site, app = context.app, lastEventId?: string): Promi
 }
 
 /** Waits long enough for any event in flight. */
-const quiet = (): Promise<void> => new Promise((resume) => setTimeout(resume, 500))
+const waitForEventsInFlight = (): Promise<void> => new Promise((resume) => setTimeout(resume, 500))
 
 describe('the live stream', () => {
   it('is a stream of server-sent events that must not be cached', async () => {
@@ -91,7 +91,7 @@ describe('the live stream', () => {
         },
       },
     ])
-    await quiet()
+    await waitForEventsInFlight()
     expect(stream.of('move')).toHaveLength(2)
   })
 
@@ -103,7 +103,7 @@ describe('the live stream', () => {
     await site.sendReads({ tag: pallet.tag, antenna: 1, observed_at: ago(8) })
     await site.sendReads({ tag: pallet.tag, antenna: 2, observed_at: ago(20) })
     await site.sendReads({ tag: pallet.tag, antenna: 9, observed_at: ago(7) })
-    await quiet()
+    await waitForEventsInFlight()
     expect(stream.of('move')).toEqual([])
   })
 
@@ -125,7 +125,7 @@ describe('the live stream', () => {
     await theirs.sendReads({ tag: crate.tag, observed_at: ago(10) })
     await mine.sendReads({ tag: pallet.tag, observed_at: ago(10) })
     await eventually(async () => expect([here.of('move').length, there.of('move').length]).toEqual([1, 1]))
-    await quiet()
+    await waitForEventsInFlight()
     expect(here.of('move').map((one) => one.data.asset.name)).toEqual(['Pallet'])
     expect(there.of('move').map((one) => one.data.asset.name)).toEqual(['Crate'])
   })
@@ -173,7 +173,7 @@ describe('the live stream', () => {
             .toSorted(),
         ).toEqual(all),
       )
-    await quiet()
+    await waitForEventsInFlight()
     for (const stream of streams) expect(stream.of('move')).toHaveLength(120)
   })
 
@@ -254,7 +254,7 @@ describe('a live stream with Last-Event-ID', () => {
     await eventually(async () => expect(destinations(after)).toEqual(['Hall', 'Dock']))
     await move(site, pallet, 2, 7)
     await eventually(async () => expect(destinations(after)).toEqual(['Hall', 'Dock', 'Hall']))
-    await quiet()
+    await waitForEventsInFlight()
     expect(new Set(ids(after)).size).toBe(3)
     expect(after.of('gap')).toEqual([])
   })
@@ -305,7 +305,7 @@ describe('a live stream with Last-Event-ID', () => {
       select ${site.org.orgId}, gen_random_uuid(), 1, 'A', 'a', 2, 'l', now(), now() from generate_series(1, 10001) n`
     const stream = await watch(site, context.app, `${Date.now() - 60_000}.00000000-0000-4000-8000-000000000000`)
     await eventually(async () => expect(stream.of('gap')).toHaveLength(1))
-    await quiet()
+    await waitForEventsInFlight()
     expect(stream.of('move')).toEqual([])
   })
 })
