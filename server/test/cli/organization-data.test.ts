@@ -64,6 +64,7 @@ async function fullOrganization() {
   await requestAs(app, admin, 'POST', '/views', { json: { name: 'Mine', search: '' } })
   const id = '00000000-0000-4000-8000-000000000001'
   await database.sql`insert into recent_sightings values (${orgId}, ${thing.id}, '[]')`
+  await database.sql`insert into departures_without_move values (${orgId}, 0, now(), ${thing.id})`
   await database.sql`
     insert into unknown_tags (org_id, tag_type, normalized_value, value, reads, first_seen_at, last_seen_at)
     values (${orgId}, 'rfid', 'u', 'u', 1, now(), now())`

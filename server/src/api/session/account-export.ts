@@ -18,7 +18,16 @@ export function accountExportRoute(deps: Pick<SessionDeps, 'db' | 'clock'>): Any
     summary: 'Export everything that is stored about the signed-in user',
     description: `NDJSON: the account, the memberships, and in every organization of the user the sessions, saved views, API keys
 that the user created, and notes that the user wrote. A file without the last line, \`{"end": true, …}\`, is incomplete.`,
-    success: { status: 200, description: 'An NDJSON file' },
+    success: {
+      status: 200,
+      description: 'An NDJSON file',
+      content: {
+        'application/x-ndjson': {
+          schema: { type: 'string' },
+          example: '{"table":"memberships","row":{"org_id":5120770412839401,"role":"admin"}}\n',
+        },
+      },
+    },
     async handle({ principal }) {
       const user = await findUser(deps.db.read, Number(principal.subject))
       if (user === null) throw apiError.unauthorized('Invalid or expired token')

@@ -2981,7 +2981,10 @@ export interface operations {
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    /** @example {"table":"memberships","row":{"org_id":5120770412839401,"role":"admin"}} */
+                    "application/x-ndjson": string;
+                };
             };
             400: components["responses"]["400"];
             401: components["responses"]["401"];
