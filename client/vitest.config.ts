@@ -1,11 +1,9 @@
-import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
-    env: { TEST_COVERAGE_FOLDER: fileURLToPath(new URL('.cache/coverage', import.meta.url)) },
     pool: 'forks',
     maxWorkers: 2,
     // Modules are loaded once per worker, as in the server's tests.

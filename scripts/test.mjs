@@ -1,13 +1,11 @@
 /**
- * `npm test`: the checks and the tests with few rounds; the tests of the server run beside the checks and the other tests.
- * `npm run test:all` (`--all`): every test with all rounds, on both databases and at both screen sizes, one part after the
- * other. `npm test -- --only server` and the like run some parts; `npm test -- --list` names the parts.
+ * `npm test`: the checks, then the tests with few rounds, fast ones first. `npm run test:all` (`--all`): every test with all
+ * rounds, on both databases and at both screen sizes. `npm test -- --only server` and the like run one part; `npm test -- --list` names the parts.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
-import { createInterface } from 'node:readline'
 import { buildWorkspaces, installPackages, root } from './bootstrap.mjs'
 
 const isFull = process.argv.includes('--all')
@@ -21,15 +19,8 @@ const failedTests = []
 /** How long each test file took, by the part it ran in. */
 const files = []
 
-/** Runs a command of a part. When parts run side by side, each line starts with the name of its part. */
-async function run(part, command, args, { cwd = root, env = {} } = {}) {
-  const stdio = areSideBySide ? ['ignore', 'pipe', 'pipe'] : 'inherit'
-  // Fewer workers than a part has alone: tests of a promised time need their share of the processor.
-  const workers = areSideBySide ? { TEST_WORKERS: '2' } : {}
-  const child = spawn(command, args, { cwd, stdio, env: { ...process.env, TEST_SEED: seed, ...workers, ...env } })
-  if (areSideBySide)
-    for (const input of [child.stdout, child.stderr])
-      createInterface({ input }).on('line', (line) => process.stdout.write(`${part} | ${line}`.trimEnd() + '\n'))
+async function run(command, args, { cwd = root, env = {} } = {}) {
+  const child = spawn(command, args, { cwd, stdio: 'inherit', env: { ...process.env, TEST_SEED: seed, ...env } })
   const [status] = await once(child, 'close')
   return status === 0
 }
@@ -40,7 +31,7 @@ async function vitest(part, filters = [], { env = {}, folder = 'server' } = {}) 
   const outputFile = join(cache, `${part}.json`)
   rmSync(outputFile, { force: true })
   const flags = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${outputFile}`, ...filters]
-  const isGood = await run(part, bin('vitest'), flags, { cwd: join(root, folder), env })
+  const isGood = await run(bin('vitest'), flags, { cwd: join(root, folder), env })
   if (existsSync(outputFile)) {
     const result = JSON.parse(readFileSync(outputFile, 'utf8'))
     totals.passed += result.numPassedTests
@@ -91,7 +82,7 @@ async function onPostgres15() {
 async function browser() {
   const outputFile = join(root, 'web/.cache/browser.json')
   rmSync(outputFile, { force: true })
-  const isGood = await run('browser', bin('playwright'), ['test', '--reporter=list,json'], {
+  const isGood = await run(bin('playwright'), ['test', '--reporter=list,json'], {
     cwd: join(root, 'web'),
     env: { PLAYWRIGHT_JSON_OUTPUT_NAME: outputFile, ...(isFull ? { TEST_ROUNDS: 'full' } : {}) },
   })
@@ -123,7 +114,7 @@ function coverage() {
 }
 
 const parts = {
-  check: () => run('check', process.execPath, ['scripts/check.mjs']),
+  check: () => run(process.execPath, ['scripts/check.mjs']),
   server,
   coverage,
   client: () => vitest('client', [], { folder: 'client' }),
@@ -148,12 +139,6 @@ function slowestFiles() {
 }
 
 const wanted = process.argv.includes('--only') ? process.argv.slice(process.argv.indexOf('--only') + 1) : null
-const chosen = Object.keys(parts).filter((name) => wanted === null || wanted.includes(name))
-const serverLane = ['server', 'coverage']
-const lanes = isFull
-  ? [chosen]
-  : [chosen.filter((name) => serverLane.includes(name)), chosen.filter((name) => !serverLane.includes(name))]
-const areSideBySide = lanes.filter((lane) => lane.length > 0).length > 1
 if (process.argv.includes('--list')) {
   process.stdout.write(`${Object.keys(parts).join('\n')}\n`)
   process.exit(0)
@@ -165,17 +150,12 @@ mkdirSync(cache, { recursive: true })
 const failures = []
 const startedAt = performance.now()
 const secondsSince = (start) => Math.round((performance.now() - start) / 1000)
-
-async function runInOrder(names) {
-  for (const name of names) {
-    process.stdout.write(`\n== ${name}\n`)
-    const started = performance.now()
-    if (!(await parts[name]())) failures.push(name)
-    process.stdout.write(`== ${name}: ${secondsSince(started)} s\n`)
-  }
+for (const [name, check] of Object.entries(parts).filter(([name]) => wanted === null || wanted.includes(name))) {
+  process.stdout.write(`\n== ${name}\n`)
+  const started = performance.now()
+  if (!(await check())) failures.push(name)
+  process.stdout.write(`== ${name}: ${secondsSince(started)} s\n`)
 }
-
-await Promise.all(lanes.map(runInOrder))
 
 for (const failure of failedTests) process.stdout.write(`\n✗ ${failure.slice(0, 1500)}\n`)
 process.stdout.write(slowestFiles())

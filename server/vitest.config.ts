@@ -51,7 +51,7 @@ export default defineConfig({
     setupFiles: ['test/support/seed.ts'],
     pool: 'forks',
     // On two cores: one of three usually waits for the database, a start, a stop or a retry.
-    maxWorkers: Number(process.env['TEST_WORKERS'] ?? 3),
+    maxWorkers: 3,
     // Modules are loaded once per worker: no test file changes one, and loading took a third of the time.
     isolate: false,
     testTimeout: 60_000,

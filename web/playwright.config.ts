@@ -10,7 +10,7 @@ export default defineConfig({
   timeout: 300_000,
   expect: { timeout: 60_000 },
   // On two cores: one of three usually waits for the server, a timer of the page or a new window.
-  workers: Number(process.env['TEST_WORKERS'] ?? 3),
+  workers: 3,
   fullyParallel: false,
   forbidOnly: process.env['CI'] !== undefined,
   use: {

@@ -7,9 +7,7 @@ import { type Sql, render } from '../../src/db/sql.ts'
 import { tables } from '../../src/db/schema/tables.ts'
 import { type TenancyRules, tenancyViolations, loadSqlParser, statementTables } from './tenant-sql-linter.ts'
 
-/** The tests of the client name another folder: the coverage check counts the tests of the server only. */
-export const coverageFolder =
-  process.env['TEST_COVERAGE_FOLDER'] ?? fileURLToPath(new URL('../../.cache/coverage', import.meta.url))
+export const coverageFolder = fileURLToPath(new URL('../../.cache/coverage', import.meta.url))
 
 /** The literal parts of a template: the same in the source and at run time. */
 export const templateFingerprint = (strings: readonly string[]): string => strings.join('\u0000')
