@@ -31,7 +31,7 @@ test(
     await expect.poll(counts).toEqual(['2', '2', '1', '1'])
     await page.getByRole('tab', { name: /Elsewhere/ }).click()
     await expect(page.getByRole('tabpanel')).toContainText('last at Dock 1')
-    await expect(page.getByRole('tabpanel')).toContainText('Never seen')
+    await expect(page.getByRole('tabpanel')).toContainText('never seen')
     await page.getByRole('tab', { name: /Missing/ }).click()
     await expect(page.getByRole('tabpanel')).toContainText('Crate 4')
     await expectAccessible(page)
