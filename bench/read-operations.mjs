@@ -110,6 +110,7 @@ const natural = {
 
 const web = {
   'auth.me': { '': () => '/auth/me' },
+  'auth.export': { 'first bytes': () => '/auth/export' },
   'members.list': { '': () => '/members' },
   'invitations.list': { '': () => '/invitations' },
   'api-keys.list': { '': ({ orgId }) => `/orgs/${orgId}/api-keys` },
@@ -162,6 +163,13 @@ const web = {
     'a week': { path: () => '/reports/flow', max: reportMaxMs },
     'a week, top level': { path: () => '/reports/flow?level=0', max: reportMaxMs },
     'three months': () => `/reports/flow?from=${daysAgo(90)}`,
+  },
+  'reports.assets-per-location': {
+    '': { path: () => '/reports/assets-per-location', max: reportMaxMs },
+    'past instant, top level': {
+      path: () => `/reports/assets-per-location?${pastMonths}&level=0`,
+      max: reportMaxMs,
+    },
   },
   'exports.assets': { 'first bytes': () => '/exports/assets.csv' },
   'exports.locations': { 'first bytes': () => '/exports/locations.csv' },

@@ -1,5 +1,5 @@
 import type { Db } from '../db/database.ts'
-import { sql } from '../db/sql.ts'
+import { type Sql, sql } from '../db/sql.ts'
 import type { Instant } from '../kernel/instant.ts'
 import { isEffective } from '../records/list.sql.ts'
 import { rolledUp } from './dwell-and-flow.sql.ts'
@@ -12,20 +12,21 @@ export interface AssetsAtLocation {
 }
 
 /**
- * How many assets were at each location at an instant: the rows of the report at that instant, counted. Locations below the
+ * How many assets were at each location at an instant, or are now: the rows of the report, counted. Locations below the
  * level are rolled up. Assets at no location, or at one that is deleted now, are counted together.
  */
 export async function assetsPerLocation(
   db: Db,
   orgId: number,
-  { at, now, level }: { at: Instant; now: Instant; level: number },
+  { at, now, level }: { at: Instant | undefined; now: Instant; level: number },
 ): Promise<AssetsAtLocation[]> {
+  const lastSighting: Sql = at === undefined ? sql`select p.location_id` : latestMinute(orgId, at)
   const rows = await db.query<{ id: number | null; external_key: string; name: string; assets: number }>(sql`
     with recursive ${rolledUp(orgId, level)},
     counted as (
       select m.location_id, count(*) as assets
       from asset_positions p join assets a on a.org_id = ${orgId} and a.id = p.asset_id
-      cross join lateral (${latestMinute(orgId, at)}) m
+      cross join lateral (${lastSighting}) m
       where p.org_id = ${orgId} and a.deleted_at is null and ${isEffective(sql`a`, now)}
       group by m.location_id
     )

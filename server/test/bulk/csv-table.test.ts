@@ -98,9 +98,9 @@ describe('The columns of a CSV file', () => {
     expect(() => read(`${header(1101)}\nA`)).toThrow('line 1: a file has at most 1100 columns, this one has 1101')
   })
 
-  it('of a header line of 1 MiB are rejected at once', async () => {
-    const text = `external_key,${members(70_000).join(',')}\n`
-    expect(text.length).toBeGreaterThan(2 ** 20)
+  it('of a header line of almost 1 MiB are rejected at once', async () => {
+    const text = `external_key,${members(64_000).join(',')}\n`
+    expect(text.length).toBeGreaterThan(0.95 * 2 ** 20)
     expect(await longestTickMs(() => expect(() => read(text, 65_536)).toThrow('1100 columns'))).toBeLessThan(200)
   })
 

@@ -152,7 +152,7 @@ export function reportRoutes(deps: RecordDeps): AnyRoute[] {
       },
       async handle({ principal, query: given }) {
         const now = instantFromMillis(deps.clock.millis())
-        const request = { at: given.at ?? now, now, level: given.level }
+        const request = { at: given.at, now, level: given.level }
         const counts = await assetsPerLocation(deps.db.replica(principal.orgId), principal.orgId, request)
         return ok({ data: counts.map(presentAssetsPerLocation) })
       },

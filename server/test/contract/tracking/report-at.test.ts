@@ -44,6 +44,14 @@ describe('the report at an instant', () => {
     expect(await site.assetLocations({ at: at(clock) })).toEqual(expected)
   })
 
+  it.each([
+    ['location_external_key', ['CRATE', 'PALLET']],
+    ['-location_external_key', ['PALLET', 'CRATE']],
+  ])('treats an asset at no location as having the last key when sorted by %s', async (sort, expected) => {
+    const reply = await site.api.get(path, { at: at('10:25:00'), sort })
+    expect(reply.json.data.map((row: { asset_external_key: string }) => row.asset_external_key)).toEqual(expected)
+  })
+
   it('is the current report when the instant is in the future', async () => {
     const later = await site.api.get(path, { at: '2999-01-01T00:00:00Z' })
     expect(later.json).toEqual((await site.api.get(path)).json)

@@ -56,8 +56,9 @@ describe('the order of the report', () => {
     ['-location_external_key,asset_external_key', ['N2', 'N4', 'N5', 'N1', 'N3']],
     ['location_external_key,-asset_last_seen,-asset_external_key', ['N1', 'N3', 'N5', 'N4', 'N2']],
     ['asset_last_seen,-asset_external_key', ['N2', 'N5', 'N4', 'N3', 'N1']],
-  ])('can be %s', async (sort, expected) => {
+  ])('can be %s, now and at a past instant', async (sort, expected) => {
     expect(await order({ sort })).toEqual(expected)
+    expect(await order({ sort, at: at('11:00:00') })).toEqual(expected)
   })
 
   it('compares keys by code point, capitals before small letters', async () => {
