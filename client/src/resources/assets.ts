@@ -15,7 +15,7 @@ import type {
 import { RecordResource } from './record-resource.ts'
 
 /** Reads and changes assets. */
-export class Assets extends RecordResource<Asset, AssetQuery, AssetPatch> {
+export class Assets extends RecordResource<Asset, AssetQuery> {
   readonly #api: Primary
   readonly #natural: NaturalKey
 

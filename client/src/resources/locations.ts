@@ -16,7 +16,7 @@ import type {
 import { RecordResource } from './record-resource.ts'
 
 /** Reads and changes locations. */
-export class Locations extends RecordResource<Location, LocationQuery, LocationPatch> {
+export class Locations extends RecordResource<Location, LocationQuery> {
   readonly #api: Primary
   readonly #natural: NaturalKey
 

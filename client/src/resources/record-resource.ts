@@ -15,7 +15,7 @@ interface RecordQuery {
 }
 
 /** What assets and locations have in common. */
-export abstract class RecordResource<Item extends KeyedRecord, Query extends RecordQuery, Patch> {
+export abstract class RecordResource<Item extends KeyedRecord, Query extends RecordQuery> {
   /** Returns one page of the records that are valid now. */
   abstract list(query?: Query, options?: CallOptions): Promise<Page<Item>>
 
@@ -26,7 +26,7 @@ export abstract class RecordResource<Item extends KeyedRecord, Query extends Rec
    * Applies a merge patch: absent fields stay unchanged, null clears a field. With `updated_at` it throws a StaleError when
    * another client has changed the record meanwhile; without it, it overwrites that change.
    */
-  abstract patch(id: number, patch: Patch, options?: CallOptions): Promise<Item>
+  abstract patch(id: number, patch: object, options?: CallOptions): Promise<Item>
 
   /** The id of the record with this key. Throws a NotFoundError when there is none. */
   protected abstract idOfKey(key: string, options: CallOptions): Promise<number>
@@ -66,7 +66,7 @@ export abstract class RecordResource<Item extends KeyedRecord, Query extends Rec
     const [id, known] = typeof record === 'number' ? [record, null] : [record.id, record]
     const access = {
       read: () => this.get(id, options),
-      patch: (patch: object) => this.patch(id, patch as Patch, options),
+      patch: (patch: object) => this.patch(id, patch, options),
     }
     return updateRecord(access, known, change, attempts)
   }
