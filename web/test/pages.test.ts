@@ -116,6 +116,31 @@ const dialogs: [string, (fixture: Fixture) => string, (page: Page) => Promise<vo
       await page.getByRole('menuitem', { name: 'Save this view' }).click()
     },
   ],
+  [
+    'Set the location of Crate 1',
+    ({ assets }) => `/assets/${assets[0]!.id}`,
+    (page) => page.getByRole('button', { name: 'Set location' }).click(),
+  ],
+  ['Edit Hall A', ({ hall }) => `/locations/${hall.id}`, (page) => page.getByRole('button', { name: 'Edit' }).click()],
+  [
+    'Delete Hall A?',
+    ({ hall }) => `/locations/${hall.id}`,
+    async (page) => {
+      await page.getByRole('button', { name: 'More actions' }).click()
+      await page.getByRole('menuitem', { name: 'Delete' }).click()
+    },
+  ],
+  [
+    'Replace the token of Gate?',
+    ({ reader }) => `/readers/${reader.id}`,
+    (page) => page.getByRole('button', { name: 'Replace token' }).click(),
+  ],
+  ['Attach this tag', () => '/readers/inbox', (page) => page.getByRole('button', { name: 'Attach' }).first().click()],
+  [
+    'Sign out everywhere?',
+    () => '/settings/account',
+    (page) => page.getByRole('button', { name: 'Sign out everywhere' }).click(),
+  ],
 ]
 
 test('No dialog has an axe violation in either theme', async ({ page }) => {
