@@ -5,7 +5,7 @@ import {
   type UserRows,
   accountRows,
   createdKeys,
-  fewRowsIn,
+  boundedRowsIn,
   writtenNotes,
 } from '../users/user-data.sql.ts'
 
@@ -26,7 +26,7 @@ async function* partsOf(db: Database, { user, orgIds }: UserExport): AsyncGenera
   yield* await Promise.all(accountRows(db, user.userId))
   for (const orgId of orgIds) {
     const source = db.replica(orgId)
-    yield* await Promise.all(fewRowsIn(source, orgId, user))
+    yield* await Promise.all(boundedRowsIn(source, orgId, user))
     for (let after: number | null = 0; after !== null;) {
       const keys = await createdKeys(source, orgId, user.userId, after)
       yield keys

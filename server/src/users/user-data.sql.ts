@@ -40,7 +40,7 @@ export function accountRows({ read, global }: { read: Db; global: Db }, userId: 
 }
 
 /** The rows of one organization whose number is limited per user: sessions, saved views and the invitation. */
-export function fewRowsIn(db: Db, orgId: number, user: { userId: number; email: string }): Promise<UserRows>[] {
+export function boundedRowsIn(db: Db, orgId: number, user: { userId: number; email: string }): Promise<UserRows>[] {
   const { userId, email } = user
   return [
     rowsOf(
