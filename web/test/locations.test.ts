@@ -385,6 +385,8 @@ test('The keyboard moves a location to the top level', async ({ page }) => {
 
   // A new location has no parent at first; choosing none again changes nothing.
   await page.getByRole('link', { name: 'Locations', exact: true }).first().click()
+  // The page of a location has a button with the same name.
+  await expect(page.getByRole('heading', { level: 1, name: 'Locations' })).toBeVisible()
   await page.getByRole('button', { name: 'Create location' }).click()
   await dialog.getByLabel('Name').fill('Yard')
   await parent.focus()
