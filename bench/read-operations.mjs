@@ -139,12 +139,7 @@ const web = {
     'one zone': (sample) => `/assets-by-last-seen?location_id=${zone(sample)}`,
   },
   attention: { '': { path: () => '/attention', max: reportMaxMs } },
-  'moves.list': {
-    '': () => '/moves',
-    'one location': (sample) => `/moves?location_id=${leaf(sample)}`,
-    'one asset': (sample) => `/moves?asset_id=${asset(sample)}`,
-    'one day': () => `/moves?${lastDay}`,
-  },
+  'moves.list': { '': () => '/moves' },
   'moves.counts': { 'one day': () => '/move-counts', 'a month': () => '/move-counts?days=32' },
   'assets.stays': {
     'a week': (sample) => `/asset-stays/${asset(sample)}`,

@@ -1,9 +1,6 @@
 import type { Db } from '../db/database.ts'
-import { paginate } from '../db/plan-cache.ts'
-import { join, sql } from '../db/sql.ts'
+import { sql } from '../db/sql.ts'
 import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
-import type { Page, PageRequest } from '../kernel/page.ts'
-import { isAtOrAfter, isAtOrBefore } from './time-bounds.sql.ts'
 
 /** A move with the names that the asset and the locations had when it was recorded. */
 export interface RecordedMove {
@@ -77,30 +74,9 @@ export async function movesAfter(db: Db, orgId: number, after: MovePosition, lim
   return rows.map(moveOf)
 }
 
-export interface MovesRequest extends PageRequest {
-  assetIds?: readonly number[] | undefined
-  /** Moves to or from any of these. */
-  locationIds?: readonly number[] | undefined
-  from?: Instant | undefined
-  to?: Instant | undefined
-}
-
-/** Newest first. */
-export async function listMoves(db: Db, orgId: number, request: MovesRequest): Promise<Page<RecordedMove>> {
-  const conditions = [sql`m.org_id = ${orgId}`]
-  if (request.assetIds !== undefined) conditions.push(sql`m.asset_id = any(${request.assetIds}::bigint[])`)
-  if (request.locationIds !== undefined)
-    conditions.push(sql`(m.to_location_id = any(${request.locationIds}::bigint[])
-      or m.from_location_id = any(${request.locationIds}::bigint[]))`)
-  if (request.from !== undefined) conditions.push(isAtOrAfter(sql`m.occurred_at`, request.from))
-  if (request.to !== undefined) conditions.push(isAtOrBefore(sql`m.occurred_at`, request.to))
-  const where = join(conditions, sql` and `)
-  const newest = sql`
-    select ${columns} from moves m where ${where} order by m.occurred_at desc, m.delivery_id desc`
-  const rows = await db.query<Omit<MoveRow, 'delivery_id'> & { total: number; delivery_id: string | null }>(sql`
-    with total as (select count(*) as total from moves m where ${where}),
-    page as (${paginate(newest, request)})
-    select total.total, page.* from total left join page on true order by page.occurred_at desc, page.delivery_id desc`)
-  const present = rows.filter((row): row is MoveRow & { total: number } => row.delivery_id !== null)
-  return { rows: present.map(moveOf), total: rows[0]?.total ?? 0 }
+/** The organization's latest moves by the time at which they occurred, newest first. */
+export async function latestMoves(db: Db, orgId: number, limit: number): Promise<RecordedMove[]> {
+  const rows = await db.query<MoveRow>(sql`
+    select ${columns} from moves where org_id = ${orgId} order by occurred_at desc, delivery_id desc limit ${limit}`)
+  return rows.map(moveOf)
 }

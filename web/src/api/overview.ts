@@ -28,10 +28,10 @@ export function refreshOverview(queries: QueryClient): void {
   for (const ms of refetchDelaysMs) setTimeout(() => void queries.invalidateQueries({ queryKey: ['overview'] }), ms)
 }
 
-export const recentMoves = (request: { limit: number; offset?: number; asset_id?: number; location_id?: number }) =>
+export const latestMoves = (limit: number) =>
   queryOptions({
-    queryKey: ['moves', request],
-    queryFn: ({ signal }) => get<List<Move>>('/moves', { ...request }, signal),
+    queryKey: ['moves', limit],
+    queryFn: ({ signal }) => getOne<Move[]>('/moves', { limit }, signal),
     placeholderData: keepPreviousData,
   })
 

@@ -1,10 +1,10 @@
-import { idsParam, integerParam, limit, offset, timestampParam } from '../../http/validation/parameters.ts'
+import { integerParam, limit } from '../../http/validation/parameters.ts'
 import { type AnyRoute, ok, route } from '../../http/route.ts'
-import { arrayOf, component, pageOf } from '../../http/openapi/response-schema.ts'
+import { arrayOf, component } from '../../http/openapi/response-schema.ts'
 import { formatMillis, instantFromMillis } from '../../kernel/instant.ts'
 import type { RecordDeps } from '../../records/record.ts'
 import { countMoves } from '../../tracking/overview.sql.ts'
-import { listMoves } from '../../tracking/moves.sql.ts'
+import { latestMoves } from '../../tracking/moves.sql.ts'
 import { MoveOut, presentMove } from '../shared/moves.ts'
 import { timestamp, whole } from './fields.ts'
 
@@ -45,22 +45,11 @@ export const movesRoute = (deps: RecordDeps): AnyRoute =>
     scopes: ['tracking:read'],
     id: 'moves.list',
     path: '/moves',
-    summary: 'List moves, newest first',
-    query: {
-      parameters: {
-        limit,
-        offset,
-        asset_id: idsParam,
-        location_id: idsParam,
-        from: timestampParam,
-        to: timestampParam,
-      },
-    },
-    success: { status: 200, description: 'A page of moves', schema: pageOf(MoveOut) },
-    async handle({ principal, query }) {
-      const { limit: most, offset: skipped, asset_id: assetIds, location_id: locationIds, from, to } = query
-      const request = { limit: most, offset: skipped, assetIds, locationIds, from, to }
-      const page = await listMoves(deps.db.searches(principal.orgId), principal.orgId, request)
-      return ok({ data: page.rows.map(presentMove), limit: most, offset: skipped, total_count: page.total })
+    summary: 'List the latest moves, newest first',
+    query: { parameters: { limit } },
+    success: { status: 200, description: 'The latest moves', schema: arrayOf(MoveOut) },
+    async handle({ principal: { orgId }, query }) {
+      const moves = await latestMoves(deps.db.replica(orgId), orgId, query.limit)
+      return ok({ data: moves.map(presentMove) })
     },
   })

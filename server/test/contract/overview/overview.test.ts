@@ -147,18 +147,7 @@ describe('GET /assets-by-last-seen', () => {
 })
 
 describe('GET /moves', () => {
-  const summary = async (query: Parameters<typeof get>[1]) => {
-    const reply = await get('/moves', query)
-    expect(reply.status, reply.text).toBe(200)
-    const rows = reply.json.data as {
-      asset: { name: string }
-      from_location: SiteLocation | null
-      to_location: SiteLocation
-    }[]
-    return rows.map((row) => [row.asset.name, row.from_location?.name ?? null, row.to_location.name])
-  }
-
-  it('lists moves, newest first, with the names at the time of the move', async () => {
+  it('lists the latest moves, newest first, with the names at the time of the move', async () => {
     const reply = await get('/moves', { limit: 1 })
     expect(reply.json).toEqual({
       data: [
@@ -170,46 +159,30 @@ describe('GET /moves', () => {
           to_location: { id: yard.id, name: 'Yard' },
         },
       ],
-      limit: 1,
-      offset: 0,
-      total_count: 6,
     })
-    expect(await summary({ offset: 6 })).toEqual([])
+    const all = await get('/moves')
+    const rows = all.json.data as {
+      asset: { name: string }
+      from_location: SiteLocation | null
+      to_location: SiteLocation
+    }[]
+    const moves = rows.map((row) => [row.asset.name, row.from_location?.name ?? null, row.to_location.name])
+    expect(moves).toHaveLength(6)
+    expect(moves.slice(0, 4)).toEqual([
+      ['Pallet', 'Dock', 'Yard'],
+      ['Crate', null, 'Yard'],
+      ['Pallet', 'Hall', 'Dock'],
+      ['Drum', null, 'Dock'],
+    ])
+    expect(moves.slice(4).toSorted()).toEqual([
+      ['Gone', null, 'Hall'],
+      ['Pallet', null, 'Hall'],
+    ])
   })
 
-  it.each<[string, () => Record<string, string | number | number[]>, unknown[]]>([
-    ['of one asset', () => ({ asset_id: crate.id }), [['Crate', null, 'Yard']]],
-    [
-      'of any of several assets',
-      () => ({ asset_id: [crate.id, drum.id] }),
-      [
-        ['Crate', null, 'Yard'],
-        ['Drum', null, 'Dock'],
-      ],
-    ],
-    [
-      'to or from a location',
-      () => ({ location_id: dock.id, from: '2026-05-04T00:00:00Z' }),
-      [
-        ['Pallet', 'Dock', 'Yard'],
-        ['Pallet', 'Hall', 'Dock'],
-      ],
-    ],
-    [
-      'between two instants, both included',
-      () => ({ from: '2026-05-04T09:59:59Z', to: '2026-05-04T12:00:00Z' }),
-      [
-        ['Crate', null, 'Yard'],
-        ['Pallet', 'Hall', 'Dock'],
-      ],
-    ],
-  ])('lists the moves %s', async (_which, query, expected) => {
-    expect(await summary(query())).toEqual(expected)
-  })
-
-  it('rejects an invalid timestamp', async () => {
-    expectApiError(await get('/moves', { from: 'yesterday' }), 400, 'validation_error', [
-      { field: 'from', code: 'invalid_value' },
+  it('rejects parameters that it does not have', async () => {
+    expectApiError(await get('/moves', { from: '2026-05-04T00:00:00Z' }), 400, 'validation_error', [
+      { field: 'from', code: 'unknown_field' },
     ])
   })
 })

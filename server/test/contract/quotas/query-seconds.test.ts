@@ -72,7 +72,6 @@ describe('The quota query_seconds', () => {
       expectReached(await api.get(path))
     for (const path of [
       '/search?q=abc',
-      '/moves',
       '/unseen-assets',
       '/never-seen-assets',
       `/assets-at-location?location_id=${dock.id}`,

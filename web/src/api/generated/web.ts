@@ -749,7 +749,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List moves, newest first */
+        /** List the latest moves, newest first */
         get: operations["moves.list"];
         put?: never;
         post?: never;
@@ -4380,13 +4380,6 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                offset?: number;
-                /** @description Repeat the parameter to match any of several values. */
-                asset_id?: number[];
-                /** @description Repeat the parameter to match any of several values. */
-                location_id?: number[];
-                from?: string;
-                to?: string;
             };
             header?: never;
             path?: never;
@@ -4394,7 +4387,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of moves */
+            /** @description The latest moves */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -4407,10 +4400,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Move"][];
-                        limit: number;
-                        offset: number;
-                        /** Format: int64 */
-                        total_count: number;
                     };
                 };
             };

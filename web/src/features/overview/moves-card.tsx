@@ -2,7 +2,7 @@ import { Box, Button, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { memo, useEffect, useRef, useState } from 'react'
 import { subscribeToLive } from '../../api/live.ts'
-import { recentMoves } from '../../api/overview.ts'
+import { latestMoves } from '../../api/overview.ts'
 import type { Move } from '../../api/types.ts'
 import { Card } from '../../components/page.tsx'
 import { AssetLink, LocationLink } from '../../components/record-links.tsx'
@@ -66,8 +66,8 @@ const waitingText = (count: number): string =>
 
 export function MovesCard() {
   const liveMoves = useLiveMoves()
-  const earlier = useQuery(recentMoves({ limit: maxMoves }))
-  if (earlier.data !== undefined) return <Moves liveMoves={liveMoves} earlier={earlier.data.data} />
+  const earlier = useQuery(latestMoves(maxMoves))
+  if (earlier.data !== undefined) return <Moves liveMoves={liveMoves} earlier={earlier.data} />
   return (
     <Card title="Moves">
       <Box h={listHeight}>
