@@ -16,7 +16,10 @@ export interface RefreshTokenFamily {
   endReason: EndReason | null
 }
 
-/** The maximum number of families that one statement deletes. */
+/**
+ * The maximum number of families that one statement deletes. The families are selected into an array, because `in (select …)`
+ * reads every family of the organization when the statement was planned while the table was empty.
+ */
 const deleteBatchSize = 1000
 
 export async function insertFamily(tx: Tx, orgId: number, family: RefreshTokenFamily, at: Instant): Promise<void> {
@@ -104,13 +107,13 @@ export async function deleteOldestFamilies(
   others: number,
 ): Promise<string[]> {
   const rows = await tx.query<{ family_id: string; revoked_at: string | null }>(sql`
-    delete from refresh_token_families where org_id = ${orgId} and family_id in (
+    delete from refresh_token_families where org_id = ${orgId} and family_id = any(array(
       select family_id from refresh_token_families
-      where org_id = ${orgId} and user_id = ${userId} and (revoked_at is not null or family_id in (
+      where org_id = ${orgId} and user_id = ${userId} and (revoked_at is not null or family_id = any(array(
         select family_id from refresh_token_families
         where org_id = ${orgId} and user_id = ${userId} and revoked_at is null and family_id <> ${except}::uuid
-        order by created_at desc, family_id offset ${others}))
-      for update skip locked)
+        order by created_at desc, family_id offset ${others})))
+      for update skip locked))
     returning family_id, revoked_at`)
   return rows.flatMap((row) => (row.revoked_at === null ? [row.family_id] : []))
 }
@@ -121,12 +124,12 @@ export async function deleteOldestFamilies(
  */
 export async function deleteLeastRecentFamilies(tx: Tx, orgId: number, clientId: string, kept: number): Promise<void> {
   await tx.query(sql`
-    delete from refresh_token_families where org_id = ${orgId} and family_id in (
+    delete from refresh_token_families where org_id = ${orgId} and family_id = any(array(
       select family_id from refresh_token_families
-      where org_id = ${orgId} and family_id in (
+      where org_id = ${orgId} and family_id = any(array(
         select family_id from refresh_token_families where org_id = ${orgId} and client_id = ${clientId}
-        order by revoked_at is not null, expires_at desc, family_id offset ${kept} limit ${deleteBatchSize})
-      for update skip locked)`)
+        order by revoked_at is not null, expires_at desc, family_id offset ${kept} limit ${deleteBatchSize}))
+      for update skip locked))`)
 }
 
 export async function liveFamiliesOf(tx: Tx, orgId: number, userId: number): Promise<string[]> {
@@ -163,9 +166,9 @@ export const deleteRevokedFamilies = (tx: Tx, orgId: number, before: Instant): P
 
 async function deleteBatch(tx: Tx, orgId: number, isDue: Sql): Promise<boolean> {
   const deleted = await tx.query(sql`
-    delete from refresh_token_families where org_id = ${orgId} and family_id in (
+    delete from refresh_token_families where org_id = ${orgId} and family_id = any(array(
       select family_id from refresh_token_families where org_id = ${orgId} and ${isDue}
-      limit ${deleteBatchSize} for update skip locked)
+      limit ${deleteBatchSize} for update skip locked))
     returning family_id`)
   return deleted.length === deleteBatchSize
 }
