@@ -21,18 +21,22 @@ export const log = (line) => process.stderr.write(`${line}\n`)
 /** Collects started resources and stops them in reverse order. */
 export class Scope {
   #resources = []
-  #isStopped = false
+  #stopped
 
   async use(starting) {
-    if (this.#isStopped) throw new Error('the benchmark was stopped')
+    if (this.#stopped !== undefined) throw new Error('the benchmark was stopped')
     this.#resources.push(starting)
     return starting
   }
 
   /** Also waits for resources that are still starting, and stops them. */
-  async stop() {
-    this.#isStopped = true
-    for (const starting of this.#resources.splice(0).reverse()) {
+  stop() {
+    this.#stopped ??= this.#stopAll()
+    return this.#stopped
+  }
+
+  async #stopAll() {
+    for (const starting of this.#resources.toReversed()) {
       const resource = await Promise.resolve(starting).catch(() => null)
       await resource?.stop().catch((error) => log(`Error while stopping: ${error.message}`))
     }
