@@ -1,5 +1,5 @@
 import type { Db } from '../db/database.ts'
-import { sql } from '../db/sql.ts'
+import { type Sql, sql } from '../db/sql.ts'
 import type { Page } from '../kernel/page.ts'
 import { type CoreRow, groupRows, toRecord, coreColumns } from '../records/load.sql.ts'
 import { type ListRequest, type RecordTable, listRecords } from '../records/list.sql.ts'
@@ -16,6 +16,18 @@ export const assetTable: RecordTable = {
   tagOwnerId: sql`t.asset_id`,
 }
 
+/** The ids of the assets that were last seen at one of the locations or below it. */
+export const assetsAt = (orgId: number, locationIds: readonly number[]): Sql => sql`
+  select p.asset_id from asset_positions p
+  where p.org_id = ${orgId} and p.location_id in (${requestedLocations(orgId, { locationIds, includeDescendants: true })})`
+
+/**
+ * The record `r` has one of the ids. They are selected into an array, so that each record is looked up by its id: the
+ * planner expects far more ids than there are, and would read all records. At a million assets the first page of a location
+ * with 200 takes 719 ms then.
+ */
+export const isAmong = (ids: Sql): Sql => sql`r.id = any(array(${ids}))`
+
 /** The assets that were last seen at one of the locations or below it, with the filters and the order of the asset list. */
 export async function listAssetsAtLocations(
   db: Db,
@@ -23,9 +35,7 @@ export async function listAssetsAtLocations(
   locationIds: readonly number[],
   request: ListRequest,
 ): Promise<Page<RecordCore>> {
-  const locations = requestedLocations(orgId, { locationIds, includeDescendants: true })
-  const isThere = sql`r.id in (
-    select p.asset_id from asset_positions p where p.org_id = ${orgId} and p.location_id in (${locations}))`
+  const isThere = isAmong(assetsAt(orgId, locationIds))
   const rows = await listRecords<CoreRow>(db, orgId, assetTable, request, { include: [isThere] })
   return { rows: groupRows(rows, toRecord), total: rows[0]?.total ?? 0 }
 }

@@ -480,6 +480,26 @@ describe('GET /reports/assets-per-location', () => {
     expect(await counts({ at: '2026-05-01T00:00:00Z' })).toEqual([])
   })
 
+  it('leaves out assets outside their period of validity, now and at an instant', async () => {
+    const other = await Site.open(context.app, 'Depot', 'Shed')
+    const [depot, shed] = other.locations as [SiteLocation, SiteLocation]
+    const assets = [
+      await other.createAsset('Valid'),
+      await other.createAsset('Expired', { valid_from: '2026-05-01T00:00:00Z', valid_to: '2026-05-04T12:00:00Z' }),
+      await other.createAsset('Later', { valid_from: '2027-01-01T00:00:00Z' }),
+      await other.createAsset('Gone'),
+    ]
+    await other.recordSighting(depot, assets, '2026-05-04T11:00:00Z')
+    await other.recordSighting(shed, assets.slice(1, 2), '2026-05-04T11:30:00Z')
+    await remove(other.api, 'assets', assets[3]!.id)
+    const { accessToken } = await other.org.signIn('viewer')
+    for (const query of [{}, { at: '2026-05-04T12:00:00Z' }]) {
+      const path = '/api/v1/reports/assets-per-location'
+      const reply = await context.app.anonymous('GET', path, { token: accessToken, query })
+      expect(reply.json.data).toEqual([{ location_id: depot.id, external_key: depot.key, name: 'Depot', assets: 1 }])
+    }
+  })
+
   it('counts assets at a location that is deleted now under none', async () => {
     const other = await Site.open(context.app, 'Shed', 'Barn')
     const [shed, barn] = other.locations as [SiteLocation, SiteLocation]
