@@ -183,8 +183,8 @@ function runSingleUser({ account, files, programs }: Prepared, statements: strin
 }
 
 /**
- * Gives the superuser `postgres` a password of its own, which the service never reads: whoever learns the password of the
- * service does not become superuser. If the file is missing, the superuser gets a new password.
+ * Gives the superuser `postgres` a password of its own, which the service never reads, so that the password of the service
+ * does not give a superuser's rights. If the file is missing, the superuser gets a new password.
  */
 async function ensureSuperuserPassword(file: string, prepared: Prepared): Promise<void> {
   if (await fs.stat(file).catch(() => undefined)) return

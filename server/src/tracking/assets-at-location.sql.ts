@@ -26,7 +26,7 @@ export const assetsAt = (orgId: number, locationIds: readonly number[]): Sql => 
  * planner expects far more ids than there are, and would read all records. At a million assets the first page of a location
  * with 200 takes 719 ms then.
  */
-export const isAmong = (ids: Sql): Sql => sql`r.id = any(array(${ids}))`
+export const whereIdIn = (ids: Sql): Sql => sql`r.id = any(array(${ids}))`
 
 /** The assets that were last seen at one of the locations or below it, with the filters and the order of the asset list. */
 export async function listAssetsAtLocations(
@@ -35,7 +35,7 @@ export async function listAssetsAtLocations(
   locationIds: readonly number[],
   request: ListRequest,
 ): Promise<Page<RecordCore>> {
-  const isThere = isAmong(assetsAt(orgId, locationIds))
+  const isThere = whereIdIn(assetsAt(orgId, locationIds))
   const rows = await listRecords<CoreRow>(db, orgId, assetTable, request, { include: [isThere] })
   return { rows: groupRows(rows, toRecord), total: rows[0]?.total ?? 0 }
 }

@@ -6,7 +6,7 @@ import { type CoreRow, groupRows, toRecord, coreColumns } from '../records/load.
 import { type ListRequest, conditions, countedTotal, isFiltered, live } from '../records/list.sql.ts'
 import type { RecordCore } from '../records/record.ts'
 import { tagColumns, tagOrder } from '../tags/tags.sql.ts'
-import { assetTable, assetsAt, isAmong } from './assets-at-location.sql.ts'
+import { assetTable, assetsAt, whereIdIn } from './assets-at-location.sql.ts'
 
 export interface LastSeenRequest extends Omit<ListRequest, 'sort'> {
   descending: boolean
@@ -65,7 +65,7 @@ function unfilteredList(orgId: number, request: LastSeenRequest, direction: Sql)
 export async function listAssetsByLastSeen(db: Db, orgId: number, request: LastSeenRequest): Promise<Page<RecordCore>> {
   const { locationIds, descending, filter } = request
   const direction = descending ? sql`desc` : sql`asc`
-  const include = locationIds === undefined ? [] : [isAmong(assetsAt(orgId, locationIds))]
+  const include = locationIds === undefined ? [] : [whereIdIn(assetsAt(orgId, locationIds))]
   // Few assets are inactive, so walking the index of positions would read nearly all rows to fill a page.
   const isSelective = isFiltered(request, include) || filter.isActive === false
   const list = isSelective
