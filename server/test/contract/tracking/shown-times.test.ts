@@ -104,7 +104,7 @@ describe('The report at an instant', () => {
   })
 })
 
-describe('Exports and the list of moves', () => {
+describe('Exports', () => {
   const asSession = async (route: string, query: Record<string, string>) =>
     context.app.anonymous('GET', `/api/v1/${route}`, { token: (await site.org.signIn('viewer')).accessToken, query })
 
@@ -115,8 +115,8 @@ describe('Exports and the list of moves', () => {
       expect(lines.slice(1).map((line) => line.split(',')[2]?.slice(11, 23))).toEqual([clock])
       const positions = (await asSession('exports/positions.csv', { at: at(clock) })).text
       expect(positions).toContain(at(clock))
-      const moves = await asSession('moves', bounds)
-      expect(clocks(moves.json.data, 'occurred_at')).toEqual([clock])
+      const moves = (await asSession('bulk/moves', bounds)).text.trim().split('\n')
+      expect(moves.map((line) => JSON.parse(line).occurred_at)).toEqual([at(clock)])
     }
   })
 })
