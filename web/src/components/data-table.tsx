@@ -94,6 +94,7 @@ export function DataTable<T>({
                     aria-label="Select all on this page"
                     checked={selectedCount > 0 && selectedCount === rows?.length}
                     indeterminate={selectedCount > 0 && selectedCount !== rows?.length}
+                    disabled={rows === undefined || rows.length === 0}
                     onChange={({ currentTarget }) => selection.onChange(rows ?? [], currentTarget.checked)}
                   />
                 </Table.Th>
