@@ -34,6 +34,7 @@ import {
   findImport,
   importErrors,
   tryLockImport,
+  tryLockRow,
   importsIn,
   insertImport,
   lockImports,
@@ -145,8 +146,8 @@ export class ImportService {
     await db.withTenant(orgId, async (tx) => {
       await lockImports(tx, orgId)
       if (left === 0) {
-        const replaced = (await importsIn(tx, orgId, idle)).find((one) => this.#isAbandoned(one))
-        if (replaced === undefined) throw quotaReached('imports', limit)
+        const replaced = await this.#lockAbandoned(tx, orgId)
+        if (replaced === null) throw quotaReached('imports', limit)
         const isKeyKept = replaced.hasKey && replaced.createdAt > this.#idempotencyStart()
         await (isKeyKept ? trimImport : deleteImport)(tx, orgId, replaced.id)
       }
@@ -299,6 +300,13 @@ export class ImportService {
   /** Requests after this instant keep their idempotency keys. */
   #idempotencyStart(): Instant {
     return instantFromMillis(this.#deps.clock.millis() - idempotencyMs)
+  }
+
+  /** Locks the import that may be replaced, unless a request is changing it. */
+  async #lockAbandoned(tx: Tx, orgId: number): Promise<ImportInState | null> {
+    for (const one of await importsIn(tx, orgId, idle))
+      if (this.#isAbandoned(one) && (await tryLockRow(tx, orgId, one))) return one
+    return null
   }
 
   /** The import has ended, or was idle for an hour. */
@@ -470,7 +478,12 @@ function sameRequest(earlier: { id: number; hash: string }, hash: string): numbe
   return earlier.id
 }
 
-/** Deletes an import unless it is in progress. */
-export async function deleteImportJob(tx: Tx, orgId: number, id: number): Promise<void> {
-  if (await tryLockImport(tx, id)) await deleteImport(tx, orgId, id)
+/** Deletes an import unless it is in progress or was changed since it was read. */
+export async function deleteImportJob(
+  tx: Tx,
+  orgId: number,
+  { id, changedAt }: { id: number; changedAt: Instant },
+): Promise<void> {
+  if ((await tryLockImport(tx, id)) && (await tryLockRow(tx, orgId, { id, changedAt })))
+    await deleteImport(tx, orgId, id)
 }

@@ -286,16 +286,35 @@ export async function deleteTrimmedImportsBefore(tx: Tx, orgId: number, before: 
 const deleteBatchSize = 1000
 
 /** The imports created before an instant, oldest first. */
-export async function importsBefore(db: Db, orgId: number, before: Instant): Promise<number[]> {
-  const rows = await db.query<{ id: number }>(sql`
-    select id from imports where org_id = ${orgId} and created_at < ${toDatabase(before)} order by created_at`)
-  return rows.map((row) => row.id)
+export async function importsBefore(
+  db: Db,
+  orgId: number,
+  before: Instant,
+): Promise<{ id: number; changedAt: Instant }[]> {
+  const rows = await db.query<{ id: number; changed_at: string }>(sql`
+    select id, changed_at from imports where org_id = ${orgId} and created_at < ${toDatabase(before)} order by created_at`)
+  return rows.map((row) => ({ id: row.id, changedAt: fromDatabase(row.changed_at) }))
 }
 
 /** The process that works on the import holds this lock until its transaction ends. False when another process holds it. */
 export async function tryLockImport(tx: Tx, id: number): Promise<boolean> {
   const [row] = await tx.query<{ held: boolean }>(sql`select pg_try_advisory_xact_lock(${-id}::bigint) as held`)
   return row!.held
+}
+
+/**
+ * Locks the row of an import against changes until the transaction ends. False when another transaction is changing the
+ * import, or it was changed or deleted since it was read.
+ */
+export async function tryLockRow(
+  tx: Tx,
+  orgId: number,
+  { id, changedAt }: { id: number; changedAt: Instant },
+): Promise<boolean> {
+  const rows = await tx.query(sql`
+    select id from imports where org_id = ${orgId} and id = ${id} and changed_at = ${toDatabase(changedAt)}
+    for update skip locked`)
+  return rows.length === 1
 }
 
 /** Serializes state changes of the organization's imports, so that two processes never start two of them at once. */

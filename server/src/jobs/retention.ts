@@ -104,6 +104,6 @@ async function deleteExpired(db: Database, orgId: number, nowMs: number, retenti
     await deleteUnknownTagsBefore(tx, orgId, daysAgo(Math.min(unknownDays, retentionDays)))
     await deleteUnknownAntennasBefore(tx, orgId, daysAgo(unknownDays))
   })
-  for (const id of await importsBefore(db.read, orgId, daysAgo(importDays)))
-    await db.withTenant(orgId, (tx) => deleteImportJob(tx, orgId, id))
+  for (const old of await importsBefore(db.read, orgId, daysAgo(importDays)))
+    await db.withTenant(orgId, (tx) => deleteImportJob(tx, orgId, old))
 }

@@ -403,6 +403,19 @@ describe('The lifecycle of an import', () => {
     expect(rows.length).toBe(0)
   })
 
+  it('is not deleted after a day while a request changes it', async () => {
+    const run = await (await begin()).rows([{ external_key: 'A', name: 'a' }])
+    clock.advance(86_401)
+    const lock = await database.sql.reserve()
+    await lock`begin`
+    await lock`select from imports where org_id = ${org.orgId} and id = ${run.id} for update`
+    await keepRetention(context.app.context, context.app.databaseUrl)
+    await lock`rollback`
+    lock.release()
+    const rows = await database.sql`select from imports where org_id = ${org.orgId} and id = ${run.id}`
+    expect(rows.length).toBe(1)
+  })
+
   it('shows its progress in every process, and cannot be deleted or started again while it runs', async () => {
     const run = await begin()
     await run.rows(
