@@ -2,7 +2,14 @@ import { setImmediate as nextTick } from 'node:timers/promises'
 import { type Clock, now } from '../kernel/clock.ts'
 import { type Instant, instantFromMillis, millisOf } from '../kernel/instant.ts'
 import type { Database } from '../db/database.ts'
-import { type MovePosition, type RecordedMove, countMovesSince, movesAfter, recentMoves } from './moves.sql.ts'
+import {
+  type MovePosition,
+  type RecordedMove,
+  countMovesSince,
+  movePositions,
+  movesAfter,
+  movesAt,
+} from './moves.sql.ts'
 
 export type LiveEvent = { kind: 'move'; move: RecordedMove } | { kind: 'readers' } | { kind: 'gap' }
 
@@ -11,16 +18,18 @@ type Listener = (events: readonly LiveEvent[]) => void
 /** The live streams of one organization. */
 interface Subscribers {
   listeners: Set<Listener>
+  /** Moves that were recorded before this instant are not read any more. */
   since: Instant
-  /** The delivery ids of the moves that were already published. */
-  published: Set<string>
+  /** When the published moves were recorded, by delivery id. Those before `since` are removed. */
+  published: Map<string, Instant>
   isReading: boolean
   mustReadAgain: boolean
 }
 
-/** Each query overlaps the previous one by this much, to find moves that were committed slightly out of order. */
+/** Each query overlaps the previous one by this much, because transactions do not end in the order in which they began. */
 const overlapMs = 10_000
-const batchSize = 500
+/** When more moves than this are new, streams get a gap and the latest ones. */
+const maxNewMoves = 500
 /** A client that resumes gets at most this many moves, of at most this age. */
 export const maxReplayedMoves = 10_000
 const maxReplayAgeMs = 86_400_000
@@ -44,9 +53,14 @@ export class LiveFeed {
     this.#clock = deps.clock
   }
 
-  /** Calls the listener until the signal is aborted. */
-  watch(orgId: number, listener: Listener, closed: AbortSignal): void {
-    const subscribers = this.#subscribers.get(orgId) ?? this.#addOrganization(orgId)
+  /** The recent moves that are committed already. A stream that is opened after this call does not get them. */
+  earlierMoves(orgId: number): Promise<readonly MovePosition[]> {
+    return movePositions(this.#db.read, orgId, this.#overlapStart())
+  }
+
+  /** Calls the listener for all moves but the earlier ones until the signal is aborted. */
+  watch(orgId: number, earlier: readonly MovePosition[], listener: Listener, closed: AbortSignal): void {
+    const subscribers = this.#subscribers.get(orgId) ?? this.#addOrganization(orgId, earlier)
     subscribers.listeners.add(listener)
     closed.addEventListener('abort', () => {
       subscribers.listeners.delete(listener)
@@ -81,16 +95,22 @@ export class LiveFeed {
     }
   }
 
-  #addOrganization(orgId: number): Subscribers {
+  #addOrganization(orgId: number, earlier: readonly MovePosition[]): Subscribers {
     const subscribers: Subscribers = {
       listeners: new Set(),
-      since: now(this.#clock),
-      published: new Set(),
+      since: this.#overlapStart(),
+      published: new Map(earlier.map((move) => [move.deliveryId, move.recordedAt])),
       isReading: false,
       mustReadAgain: false,
     }
     this.#subscribers.set(orgId, subscribers)
+    // Moves that were announced since the earlier moves were read.
+    void this.moved(orgId).catch(() => undefined)
     return subscribers
+  }
+
+  #overlapStart(): Instant {
+    return instantFromMillis(Math.max(this.#clock.millis() - overlapMs, 0))
   }
 
   /** Called when the organization has new moves. */
@@ -123,23 +143,22 @@ export class LiveFeed {
   }
 
   async #readMoves(orgId: number, subscribers: Subscribers): Promise<void> {
-    const from = instantFromMillis(Math.max(millisOf(subscribers.since) - overlapMs, 0))
-    const moves = await recentMoves(
-      this.#db.read,
-      orgId,
-      from > subscribers.since ? subscribers.since : from,
-      batchSize,
-    )
-    const fresh = moves.filter(
-      (move) => !subscribers.published.has(move.deliveryId) && move.recordedAt >= subscribers.since,
-    )
-    if (moves.length === batchSize && fresh.length === batchSize) this.#publish(subscribers, [{ kind: 'gap' }])
-    const events = fresh.reverse().map((move) => ({ kind: 'move', move }) as const)
-    for (let start = 0; start < events.length; start += movesPerTick) {
-      if (start > 0) await nextTick()
-      this.#publish(subscribers, events.slice(start, start + movesPerTick))
+    const { published } = subscribers
+    const nextSince = this.#overlapStart()
+    const positions = await movePositions(this.#db.read, orgId, subscribers.since)
+    const fresh = positions.filter(({ deliveryId }) => !published.has(deliveryId))
+    if (fresh.length > maxNewMoves) this.#publish(subscribers, [{ kind: 'gap' }])
+    if (fresh.length > 0) {
+      const moves = await movesAt(this.#db.read, orgId, fresh.slice(-maxNewMoves))
+      const events = moves.map((move) => ({ kind: 'move', move }) as const)
+      for (let start = 0; start < events.length; start += movesPerTick) {
+        if (start > 0) await nextTick()
+        this.#publish(subscribers, events.slice(start, start + movesPerTick))
+      }
     }
-    subscribers.published = new Set(moves.map((move) => move.deliveryId))
+    for (const { deliveryId, recordedAt } of fresh) published.set(deliveryId, recordedAt)
+    for (const [deliveryId, recordedAt] of published) if (recordedAt < nextSince) published.delete(deliveryId)
+    subscribers.since = nextSince
   }
 
   #publish(subscribers: Subscribers | undefined, events: readonly LiveEvent[]): void {

@@ -41,18 +41,28 @@ export const moveOf = (row: MoveRow): RecordedMove => ({
 export const columns = sql`delivery_id, asset_id, asset_external_key, asset_name, from_location_id, from_location_name,
   to_location_id, to_location_name, occurred_at, recorded_at`
 
-/** The organization's latest moves since an instant, newest first. */
-export async function recentMoves(db: Db, orgId: number, since: Instant, limit: number): Promise<RecordedMove[]> {
-  const rows = await db.query<MoveRow>(sql`
-    select ${columns} from moves where org_id = ${orgId} and recorded_at >= ${toDatabase(since)}
-    order by recorded_at desc, delivery_id desc limit ${limit}`)
-  return rows.map(moveOf)
-}
-
 /** The position of a move in the order in which moves were recorded. */
 export interface MovePosition {
   recordedAt: Instant
   deliveryId: string
+}
+
+/** The positions of the moves that were recorded since an instant, in their order. */
+export async function movePositions(db: Db, orgId: number, since: Instant): Promise<MovePosition[]> {
+  const rows = await db.query<{ recorded_at: string; delivery_id: string }>(sql`
+    select recorded_at, delivery_id from moves where org_id = ${orgId} and recorded_at >= ${toDatabase(since)}
+    order by recorded_at, delivery_id`)
+  return rows.map((row) => ({ recordedAt: fromDatabase(row.recorded_at), deliveryId: row.delivery_id }))
+}
+
+/** The moves at these positions, in their order. */
+export async function movesAt(db: Db, orgId: number, positions: readonly MovePosition[]): Promise<RecordedMove[]> {
+  const rows = await db.query<MoveRow>(sql`
+    select ${columns} from unnest(${positions.map((one) => toDatabase(one.recordedAt))}::timestamptz[],
+      ${positions.map((one) => one.deliveryId)}::uuid[]) p (recorded_at, delivery_id)
+    join moves m using (recorded_at, delivery_id)
+    where org_id = ${orgId} order by recorded_at, delivery_id`)
+  return rows.map(moveOf)
 }
 
 /** The number of moves recorded since an instant, counted up to a limit. */

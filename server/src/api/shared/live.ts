@@ -64,6 +64,7 @@ const maxBufferedEvents = 1000
 async function resume(
   live: LiveFeed,
   orgId: number,
+  earlier: readonly MovePosition[],
   lastId: string,
   stream: EventStream,
   send: (text: string) => void,
@@ -72,6 +73,7 @@ async function resume(
   let buffered: LiveEvent[] | null = []
   live.watch(
     orgId,
+    earlier,
     (events) => {
       if (buffered === null) send(frames(events))
       else if (buffered.length < maxBufferedEvents) buffered.push(...events)
@@ -124,6 +126,7 @@ export function liveRoute(deps: LiveDeps): AnyRoute {
       const { orgId } = principal
       const { live, streams } = deps
       const lastId = header(lastEventHeader.name)
+      const earlier = await live.earlierMoves(orgId)
       return {
         status: 200,
         stream(stream) {
@@ -136,11 +139,11 @@ export function liveRoute(deps: LiveDeps): AnyRoute {
           streams.add({ principal, end: () => stream.end(), closed })
           send(watching)
           if (lastId === undefined) {
-            live.watch(orgId, (events) => send(frames(events)), closed)
+            live.watch(orgId, earlier, (events) => send(frames(events)), closed)
             send(idFrame(live.position()))
           } else {
             const inTurn = (work: () => Promise<void>) => replays.run(`${principal.kind} ${principal.subject}`, work)
-            void resume(live, orgId, lastId, stream, send, inTurn).catch(() => stream.end())
+            void resume(live, orgId, earlier, lastId, stream, send, inTurn).catch(() => stream.end())
           }
           const timer = setInterval(() => send(': still here\n\n'), heartbeatMs)
           closed.addEventListener('abort', () => clearInterval(timer))

@@ -118,6 +118,57 @@ describe('the live stream', () => {
     expect(stream.of('move')[0]!.data).toMatchObject({ from_location: { name: 'Dock' }, to_location: { name: 'Hall' } })
   })
 
+  describe('sends moves that are committed later than moves that were recorded after them', () => {
+    /** Inserts moves as another transaction does whose commit takes some seconds. Nothing announces them. */
+    const insertMoves = (site: Site, name: string, count: number, secondsAgo: number) =>
+      database(context.app)`
+        insert into moves (org_id, delivery_id, asset_id, asset_external_key, asset_name, to_location_id,
+          to_location_name, occurred_at, recorded_at)
+        select ${site.org.orgId}, gen_random_uuid(), 1, 'A', 'a', 2, ${name}, now(), now() - make_interval(secs => ${secondsAgo})
+        from generate_series(1, ${count}::int)`
+    const destinations = (stream: EventStream): string[] => stream.of('move').map((one) => one.data.to_location.name)
+
+    it('when the stream was opened in between', async () => {
+      const site = await Site.open(context.app, 'Dock')
+      const pallet = await site.createAsset('Pallet')
+      await insertMoves(site, 'Earlier', 1, 2)
+      const stream = await watch(site)
+      await insertMoves(site, 'Late', 1, 1)
+      await site.sendReads({ tag: pallet.tag, antenna: 1, observed_at: ago(10) })
+      await eventually(async () => expect(destinations(stream)).toEqual(['Late', 'Dock']))
+    })
+
+    it('when hundreds of moves were sent meanwhile, and sends none of those again', async () => {
+      const site = await Site.open(context.app, 'Dock', 'Hall')
+      const pallet = await site.createAsset('Pallet')
+      const stream = await watch(site)
+      await insertMoves(site, 'Early', 300, 1)
+      await site.sendReads({ tag: pallet.tag, antenna: 1, observed_at: ago(10) })
+      await eventually(async () => expect(destinations(stream)).toHaveLength(301))
+      await insertMoves(site, 'Early', 300, 1)
+      await site.sendReads({ tag: pallet.tag, antenna: 2, observed_at: ago(9) })
+      await eventually(async () => expect(destinations(stream)).toHaveLength(602))
+      await insertMoves(site, 'Late', 1, 3)
+      await site.sendReads({ tag: pallet.tag, antenna: 1, observed_at: ago(8) })
+      await eventually(async () => expect(destinations(stream).slice(602)).toEqual(['Late', 'Dock']))
+      expect(stream.of('gap')).toEqual([])
+    })
+  })
+
+  it('sends a gap and the latest moves when more than 500 happen at the same time', async () => {
+    const site = await Site.open(context.app, 'Dock')
+    const pallet = await site.createAsset('Pallet')
+    const stream = await watch(site)
+    await database(context.app)`
+      insert into moves (org_id, delivery_id, asset_id, asset_external_key, asset_name, to_location_id, to_location_name,
+        occurred_at, recorded_at)
+      select ${site.org.orgId}, gen_random_uuid(), 1, 'A', 'a', 2, 'l', now(), now() from generate_series(1, 600) n`
+    await site.sendReads({ tag: pallet.tag, antenna: 1, observed_at: ago(10) })
+    await eventually(async () => expect(stream.of('move')).toHaveLength(500))
+    expect(stream.of('move').at(-1)!.data.to_location.name).toBe('Dock')
+    expect(stream.of('gap')).toHaveLength(1)
+  })
+
   it('sends an organization only its own moves', async () => {
     const [mine, theirs] = [await Site.open(context.app, 'Dock'), await Site.open(context.app, 'Bay')]
     const [pallet, crate] = [await mine.createAsset('Pallet'), await theirs.createAsset('Crate')]
