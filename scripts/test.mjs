@@ -18,6 +18,8 @@ const totals = { passed: 0, failed: 0, skipped: 0 }
 const failedTests = []
 /** How long each test file took, by the part it ran in. */
 const files = []
+/** Browser tests that passed only on the second run. */
+const flaky = []
 
 async function run(command, args, { cwd = root, env = {} } = {}) {
   const child = spawn(command, args, { cwd, stdio: 'inherit', env: { ...process.env, TEST_SEED: seed, ...env } })
@@ -93,8 +95,15 @@ async function browser() {
     totals.skipped += stats.skipped
     for (const suite of suites)
       files.push({ name: `web/test/${basename(suite.file)}`, part: 'browser', ms: browserMs(suite) })
+    flaky.push(...suites.flatMap(flakyTests))
   }
   return isGood
+}
+
+/** The browser tests that failed at first and passed when they were run again. */
+function flakyTests({ file, specs = [], suites = [] }) {
+  const own = specs.filter((spec) => spec.tests.some((test) => test.status === 'flaky'))
+  return [...own.map((spec) => `web/test/${file} > ${spec.title}`), ...suites.flatMap(flakyTests)]
 }
 
 /** The duration of all tests of a browser suite. */
@@ -159,6 +168,7 @@ for (const [name, check] of Object.entries(parts).filter(([name]) => wanted === 
 
 for (const failure of failedTests) process.stdout.write(`\n✗ ${failure.slice(0, 1500)}\n`)
 process.stdout.write(slowestFiles())
+if (flaky.length > 0) process.stdout.write(`\nFailed at first, passed on the second run:\n  ${flaky.join('\n  ')}\n`)
 if (!isFull) process.stdout.write(`\n${notRun}`)
 if (failures.length > 0) process.stdout.write(`\nFailed: ${failures.join(', ')}\n`)
 const { passed, failed, skipped } = totals
