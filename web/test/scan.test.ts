@@ -130,6 +130,20 @@ test('Scanning the code of another location asks what happens to unsaved assets'
   await expect.poll(counts).toEqual(['0', '0', '3', '0'])
 })
 
+test('A hand scanner that pauses within a code is understood, and a stray key before it is not part of the code', async ({
+  page,
+}) => {
+  const { org, hall } = await warehouse()
+  await org.signIn(page, org.email, `/scan?location=${hall.id}`)
+  await expect(page.getByRole('status', { name: 'Last scan' })).toHaveText('Ready to scan')
+  await page.keyboard.type('x')
+  await page.waitForTimeout(1200)
+  await page.keyboard.type('CRA')
+  await page.waitForTimeout(400)
+  await page.keyboard.type('TE-5\n')
+  await expect(page.getByRole('status', { name: 'Last scan' })).toContainText('Crate 5')
+})
+
 test(
   'The last scan is shown large with its outcome, and the tab that received the code opens',
   { tag: '@phone' },
