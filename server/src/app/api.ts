@@ -1,7 +1,8 @@
 import type { Logger } from 'pino'
 import type { SignupPolicy } from '../accounts/signup-policy.ts'
 import { sessionSurface } from '../api/session/surface.ts'
-import { ImportService, progressTopic } from '../bulk/import-service.ts'
+import { ImportQueue, progressTopic } from '../bulk/import-queue.ts'
+import { ImportService } from '../bulk/import-service.ts'
 import { WindowCounter } from '../admission/window-counter.ts'
 import type { Config } from '../config/config.ts'
 import { PrincipalCache } from '../auth/principal-cache.ts'
@@ -100,12 +101,13 @@ export function startApi(
     from: config.mailFrom,
     onFailure: (error) => log.error({ event: 'mail.failed', err: error }, 'mail not sent'),
   })
-  const imports = new ImportService({
-    ...{ db, background: db.background, clock, ids: context.ids, quotas: context.quotas, pubsub },
-    onFailure: (error) => log.error({ event: 'import.failed', err: error }, 'import aborted'),
-    onEnded: bulkMetrics(options.metrics.registry),
-  })
-  pubsub.on(progressTopic, (payload) => imports.onProgress(payload))
+  const importDeps = {
+    ...{ db, clock, ids: context.ids, quotas: context.quotas },
+    onFailure: (error: unknown) => log.error({ event: 'import.failed', err: error }, 'import aborted'),
+  }
+  const onEnded = bulkMetrics(options.metrics.registry)
+  const importQueue = new ImportQueue({ ...importDeps, background: db.background, pubsub, onEnded })
+  pubsub.on(progressTopic, (payload) => importQueue.onProgress(payload))
   const signups = signupPolicy(config)
   const deps = {
     db,
@@ -128,7 +130,7 @@ export function startApi(
     sendTest: webhooks.sendTest,
     onDropped: webhooks.onDropped,
     overviews: new OverviewCache({ db, clock }),
-    imports,
+    imports: new ImportService({ ...importDeps, queue: importQueue }),
     live: tracking.live,
     streams,
     mailer,
@@ -156,7 +158,7 @@ export function startApi(
     endStreams: () => streams.endAll(),
     async stop() {
       clearInterval(streamCheck)
-      await imports.close()
+      await importQueue.close()
       await mailer.close()
       await stopHousekeeping()
     },

@@ -1,5 +1,5 @@
 import { Counter, Histogram, type Registry } from 'prom-client'
-import type { OnJobEnded } from '../bulk/import-service.ts'
+import type { OnJobEnded } from '../bulk/import-queue.ts'
 
 /** The metrics of bulk jobs: imports of the web app, the API and the command line. */
 export function bulkMetrics(registry: Registry): OnJobEnded {
