@@ -41,6 +41,16 @@ async function expectNoOverflow(context: BrowserContext, seen: Set<string>): Pro
 
 /** A test whose pages must not scroll horizontally: on a phone at any time, on the desk at the end of the test. */
 export const test = base.extend<{ anotherBrowser: () => Promise<Page> }>({
+  /** When a test fails, its output has the contents of the page and the errors that the browser reported. */
+  page: async ({ page }, use, info) => {
+    const errors: string[] = []
+    page.on('pageerror', (error) => errors.push(error.stack ?? error.message))
+    page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
+    await use(page)
+    if (info.status === info.expectedStatus || page.isClosed()) return
+    const contents = await page.locator('body').ariaSnapshot({ timeout: 10_000 }).catch(String)
+    console.log([`"${info.title}" failed at ${page.url()}`, contents, ...errors].join('\n'))
+  },
   context: async ({ context }, use) => {
     const seen = await watchWidth(context)
     await use(context)
