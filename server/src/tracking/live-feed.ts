@@ -6,7 +6,7 @@ import {
   type MovePosition,
   type RecordedMove,
   countMovesSince,
-  movePositions,
+  latestPositions,
   movesAfter,
   movesAt,
 } from './moves.sql.ts'
@@ -20,14 +20,16 @@ interface Subscribers {
   listeners: Set<Listener>
   /** Moves that were recorded before this instant are not read any more. */
   since: Instant
-  /** When the published moves were recorded, by delivery id. Those before `since` are removed. */
-  published: Map<string, Instant>
+  /** The delivery ids of the moves that were read last. They were published, or are older than the first stream. */
+  known: ReadonlySet<string>
   isReading: boolean
   mustReadAgain: boolean
 }
 
 /** Each query overlaps the previous one by this much, because transactions do not end in the order in which they began. */
 const overlapMs = 10_000
+/** A query reads at most this many positions, so in an organization with more moves per second the overlap is shorter. */
+const maxPositions = 2000
 /** When more moves than this are new, streams get a gap and the latest ones. */
 const maxNewMoves = 500
 /** A client that resumes gets at most this many moves, of at most this age. */
@@ -55,7 +57,7 @@ export class LiveFeed {
 
   /** The recent moves that are committed already. A stream that is opened after this call does not get them. */
   earlierMoves(orgId: number): Promise<readonly MovePosition[]> {
-    return movePositions(this.#db.read, orgId, this.#overlapStart())
+    return latestPositions(this.#db.read, orgId, this.#overlapStart(), maxPositions)
   }
 
   /** Calls the listener for all moves but the earlier ones until the signal is aborted. */
@@ -99,7 +101,7 @@ export class LiveFeed {
     const subscribers: Subscribers = {
       listeners: new Set(),
       since: this.#overlapStart(),
-      published: new Map(earlier.map((move) => [move.deliveryId, move.recordedAt])),
+      known: new Set(earlier.map((move) => move.deliveryId)),
       isReading: false,
       mustReadAgain: false,
     }
@@ -143,21 +145,19 @@ export class LiveFeed {
   }
 
   async #readMoves(orgId: number, subscribers: Subscribers): Promise<void> {
-    const { published } = subscribers
     const nextSince = this.#overlapStart()
-    const positions = await movePositions(this.#db.read, orgId, subscribers.since)
-    const fresh = positions.filter(({ deliveryId }) => !published.has(deliveryId))
+    const positions = await latestPositions(this.#db.read, orgId, subscribers.since, maxPositions)
+    const fresh = positions.filter(({ deliveryId }) => !subscribers.known.has(deliveryId))
     if (fresh.length > maxNewMoves) this.#publish(subscribers, [{ kind: 'gap' }])
     if (fresh.length > 0) {
-      const moves = await movesAt(this.#db.read, orgId, fresh.slice(-maxNewMoves))
+      const moves = await movesAt(this.#db.read, orgId, fresh.slice(0, maxNewMoves))
       const events = moves.map((move) => ({ kind: 'move', move }) as const)
       for (let start = 0; start < events.length; start += movesPerTick) {
         if (start > 0) await nextTick()
         this.#publish(subscribers, events.slice(start, start + movesPerTick))
       }
     }
-    for (const { deliveryId, recordedAt } of fresh) published.set(deliveryId, recordedAt)
-    for (const [deliveryId, recordedAt] of published) if (recordedAt < nextSince) published.delete(deliveryId)
+    subscribers.known = new Set(positions.map((move) => move.deliveryId))
     subscribers.since = nextSince
   }
 

@@ -47,11 +47,11 @@ export interface MovePosition {
   deliveryId: string
 }
 
-/** The positions of the moves that were recorded since an instant, in their order. */
-export async function movePositions(db: Db, orgId: number, since: Instant): Promise<MovePosition[]> {
+/** The positions of the latest moves since an instant, newest first. */
+export async function latestPositions(db: Db, orgId: number, since: Instant, limit: number): Promise<MovePosition[]> {
   const rows = await db.query<{ recorded_at: string; delivery_id: string }>(sql`
     select recorded_at, delivery_id from moves where org_id = ${orgId} and recorded_at >= ${toDatabase(since)}
-    order by recorded_at, delivery_id`)
+    order by recorded_at desc, delivery_id desc limit ${limit}`)
   return rows.map((row) => ({ recordedAt: fromDatabase(row.recorded_at), deliveryId: row.delivery_id }))
 }
 

@@ -118,16 +118,16 @@ describe('the live stream', () => {
     expect(stream.of('move')[0]!.data).toMatchObject({ from_location: { name: 'Dock' }, to_location: { name: 'Hall' } })
   })
 
-  describe('sends moves that are committed later than moves that were recorded after them', () => {
-    /** Inserts moves as another transaction does whose commit takes some seconds. Nothing announces them. */
-    const insertMoves = (site: Site, name: string, count: number, secondsAgo: number) =>
-      database(context.app)`
-        insert into moves (org_id, delivery_id, asset_id, asset_external_key, asset_name, to_location_id,
-          to_location_name, occurred_at, recorded_at)
-        select ${site.org.orgId}, gen_random_uuid(), 1, 'A', 'a', 2, ${name}, now(), now() - make_interval(secs => ${secondsAgo})
-        from generate_series(1, ${count}::int)`
-    const destinations = (stream: EventStream): string[] => stream.of('move').map((one) => one.data.to_location.name)
+  /** Inserts moves that were recorded some seconds ago, as a transaction does that ends late. Nothing announces them. */
+  const insertMoves = (site: Site, name: string, count: number, secondsAgo: number) =>
+    database(context.app)`
+      insert into moves (org_id, delivery_id, asset_id, asset_external_key, asset_name, to_location_id,
+        to_location_name, occurred_at, recorded_at)
+      select ${site.org.orgId}, gen_random_uuid(), 1, 'A', 'a', 2, ${name}, now(), now() - make_interval(secs => ${secondsAgo})
+      from generate_series(1, ${count}::int)`
+  const destinations = (stream: EventStream): string[] => stream.of('move').map((one) => one.data.to_location.name)
 
+  describe('sends moves that are committed later than moves that were recorded after them', () => {
     it('when the stream was opened in between', async () => {
       const site = await Site.open(context.app, 'Dock')
       const pallet = await site.createAsset('Pallet')
@@ -155,14 +155,21 @@ describe('the live stream', () => {
     })
   })
 
+  it('sends only new moves in an organization with thousands in the last seconds', async () => {
+    const site = await Site.open(context.app, 'Dock')
+    const pallet = await site.createAsset('Pallet')
+    await insertMoves(site, 'Earlier', 2500, 2)
+    const stream = await watch(site)
+    await site.sendReads({ tag: pallet.tag, antenna: 1, observed_at: ago(10) })
+    await eventually(async () => expect(destinations(stream)).toEqual(['Dock']))
+    expect(stream.of('gap')).toEqual([])
+  })
+
   it('sends a gap and the latest moves when more than 500 happen at the same time', async () => {
     const site = await Site.open(context.app, 'Dock')
     const pallet = await site.createAsset('Pallet')
     const stream = await watch(site)
-    await database(context.app)`
-      insert into moves (org_id, delivery_id, asset_id, asset_external_key, asset_name, to_location_id, to_location_name,
-        occurred_at, recorded_at)
-      select ${site.org.orgId}, gen_random_uuid(), 1, 'A', 'a', 2, 'l', now(), now() from generate_series(1, 600) n`
+    await insertMoves(site, 'Many', 600, 0)
     await site.sendReads({ tag: pallet.tag, antenna: 1, observed_at: ago(10) })
     await eventually(async () => expect(stream.of('move')).toHaveLength(500))
     expect(stream.of('move').at(-1)!.data.to_location.name).toBe('Dock')
