@@ -159,7 +159,7 @@ export class ImportService {
   }
 
   async addRows(orgId: number, id: number, rows: readonly StagedRow[]): Promise<void> {
-    await this.#change(orgId, id, ['open', 'checked', 'failed'], 'open', async (tx) => {
+    await this.#reopen(orgId, id, ['open', 'checked', 'failed'], async (tx) => {
       if (rows.length === 0) return
       const total = await stageRows(tx, orgId, id, rows.map(withinBounds))
       if (total.rows > maxRows) {
@@ -194,7 +194,7 @@ export class ImportService {
   async remove(orgId: number, id: number): Promise<void> {
     await this.get(orgId, id)
     const from: ImportState[] = ['open', 'waiting', 'checked', 'failed', 'done']
-    await this.#change(orgId, id, from, 'open', (tx) => deleteImport(tx, orgId, id))
+    await this.#reopen(orgId, id, from, (tx) => deleteImport(tx, orgId, id))
   }
 
   /** Requests after this instant keep their idempotency keys. */
@@ -214,22 +214,20 @@ export class ImportService {
     return state === 'done' || state === 'failed' || this.#deps.clock.millis() - millisOf(changedAt) > abandonedAfterMs
   }
 
-  /** Changes the state of the import and runs `work` in the same transaction. */
-  async #change(
+  /** Sets the import to `open` and runs `work` in the same transaction. */
+  async #reopen(
     orgId: number,
     id: number,
     from: readonly ImportState[],
-    to: ImportState,
-    work: (tx: Tx, found: Import) => Promise<void>,
-  ): Promise<Import> {
+    work: (tx: Tx) => Promise<void>,
+  ): Promise<void> {
     const { db, clock } = this.#deps
-    return db.withTenant(orgId, async (tx) => {
-      const isMoved = await setState(tx, orgId, id, from, to, now(clock))
+    await db.withTenant(orgId, async (tx) => {
+      const isReopened = await setState(tx, orgId, id, from, 'open', now(clock))
       const found = await findImport(tx, orgId, id)
       if (found === null) throw apiError.notFound('Import')
-      if (!isMoved) throw apiError.conflict(`The import is ${found.state}`)
-      await work(tx, found)
-      return found
+      if (!isReopened) throw apiError.conflict(`The import is ${found.state}`)
+      await work(tx)
     })
   }
 }
