@@ -18,7 +18,7 @@ const totals = { passed: 0, failed: 0, skipped: 0 }
 const failedTests = []
 /** How long each test file took, by the part it ran in. */
 const files = []
-/** Browser tests that passed only on the second run. */
+/** Tests that passed only on the second run. */
 const flaky = []
 
 async function run(command, args, { cwd = root, env = {} } = {}) {
@@ -41,6 +41,7 @@ async function vitest(part, filters = [], { env = {}, folder = 'server' } = {}) 
     totals.skipped += result.numPendingTests + result.numTodoTests
     for (const file of result.testResults) {
       failedTests.push(...failuresOf(file))
+      flaky.push(...flakyTestsOf(file))
       files.push({ name: relative(root, file.name), part, ms: file.endTime - file.startTime })
     }
   }
@@ -52,6 +53,14 @@ function failuresOf(file) {
   const failed = file.assertionResults.filter((one) => one.status === 'failed')
   if (failed.length === 0 && file.status === 'failed') return [`${name}\n${file.message}`]
   return failed.map((one) => `${name} > ${one.fullName}\n${one.failureMessages.join('\n')}`)
+}
+
+/** A test that passed when it was run again keeps the messages of its failure. */
+function flakyTestsOf(file) {
+  const passed = file.assertionResults.filter((one) => one.status === 'passed' && one.failureMessages.length > 0)
+  return passed.map(
+    (one) => `${relative(root, file.name)} > ${one.fullName}\n    ${one.failureMessages[0].split('\n')[0]}`,
+  )
 }
 
 /** Without `--all` the configuration of vitest divides the contract files between two databases. */

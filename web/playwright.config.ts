@@ -9,8 +9,8 @@ export default defineConfig({
   // The tests do not measure speed, and a shared machine may stall for half a minute.
   timeout: 300_000,
   expect: { timeout: 60_000 },
-  // `npm test` lists the tests that pass only on the second run.
-  retries: 1,
+  // `npm test` lists the tests that pass only on the second run; `npm run test:all` runs each test once.
+  retries: process.env['TEST_ROUNDS'] === 'full' ? 0 : 1,
   // On two cores: one of three usually waits for the server, a timer of the page or a new window.
   workers: 3,
   fullyParallel: false,

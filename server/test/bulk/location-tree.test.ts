@@ -43,6 +43,7 @@ describe('The order of the locations of a file', () => {
     ['too many levels', null, new Map(), 'A tree of locations has at most 64 levels'],
   ])(
     'takes linear time for a chain of 100,000 locations with %s, in steps that let other requests run',
+    { retry: 3 },
     async (_case, rootParent, tree, message) => {
       const rows = chain(100_000, rootParent)
       let errors: readonly { line: number; message: string }[] = []
@@ -53,7 +54,7 @@ describe('The order of the locations of a file', () => {
     },
   )
 
-  it('rejects the other moves when each rejected move leads to another cycle', async () => {
+  it('rejects the other moves when each rejected move leads to another cycle', { retry: 3 }, async () => {
     // Existing pairs A(i) below B(i). The file puts each B(i) below A(i + 1) and each A(i + 1) below A(i), so that the
     // rejection of A(i) leaves B(i) below A(i + 1) below A(i) below B(i).
     const pairs = 5_000
