@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { FairQueue } from '../admission/fair-queue.ts'
+import { FairQueue, type TenantKey } from '../admission/fair-queue.ts'
 import { type ApiError, errorKinds, apiError } from '../kernel/errors.ts'
 import { secretPattern } from '../kernel/secrets.ts'
 import { type Principal, anonymous } from './principal.ts'
@@ -55,6 +55,7 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
   const secretPaths = deps.rawRoutes
     .filter((route) => route.isPathSecret)
     .map(({ path }) => ({ path, start: path.slice(0, path.indexOf('{')) }))
+  const largePages = new FairQueue({ maxInFlight: 1 })
 
   /** Keeps secrets in the path out of logs and responses, even when the path is mistyped or the method is wrong. */
   function redactPath(context: RequestContext): void {
@@ -133,7 +134,7 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
       try {
         if (route.body !== undefined) call.body = (await decodeFor(route, call, bytes)) as never
         const result = await route.handle(call)
-        if (result.stream === undefined && result.download === undefined) await sendJson(context, result)
+        if (result.stream === undefined && result.download === undefined) await sendJson(context, result, tenant)
         return result
       } finally {
         // The slot is held until the client has received the response, so that no tenant fills the memory with responses.
@@ -152,6 +153,16 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
     if (download === undefined) return
     const transmit = (): Promise<void> => sendDownload(context, download)
     await whileAuthenticated(context, principal, () => deps.downloadQueue.run(tenant, 1, transmit))
+  }
+
+  async function sendJson(
+    context: RequestContext,
+    { status, headers = {}, body }: Reply,
+    tenant: TenantKey,
+  ): Promise<void> {
+    if (body === undefined) return send(context, status, headers)
+    const text = await serialize(body as object, largePages, tenant)
+    send(context, status, headers, { type: 'application/json', text })
   }
 
   /** Closes the connection as soon as the principal is revoked. */
@@ -277,9 +288,4 @@ const costOf = ({ limit = 0 }: { limit?: number }): number => 1 + Math.floor(lim
 function missingScope({ scopes, needsAnyScope }: AnyRoute, principal: Principal): string | undefined {
   if (needsAnyScope && scopes.some((scope) => principal.scopes.has(scope))) return undefined
   return scopes.find((scope) => !principal.scopes.has(scope))
-}
-
-async function sendJson(context: RequestContext, { status, headers = {}, body }: Reply): Promise<void> {
-  const payload = body === undefined ? undefined : { type: 'application/json', text: await serialize(body as object) }
-  send(context, status, headers, payload)
 }

@@ -1,3 +1,4 @@
+import type { FairQueue, TenantKey } from '../admission/fair-queue.ts'
 import { ApiError, errorKinds } from '../kernel/errors.ts'
 import { toJsonText } from '../kernel/json-text.ts'
 import { burst, refillPerSecond, type RateState } from './rate-limit.ts'
@@ -118,26 +119,37 @@ export const preflightHeaders = {
   'Access-Control-Max-Age': '86400',
 }
 
-/** More characters than this are serialized in several event-loop ticks, so that other requests do not wait for them. */
-const lengthPerTick = 256 * 1024
+/** The records of a page that are serialized in one event-loop tick have about this many characters. */
+const lengthPerTick = 64 * 1024
 
 const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 const isPage = (body: object): body is { data: readonly unknown[] } => 'data' in body && Array.isArray(body.data)
 
-/** Serializes a response. The records of a page are serialized one by one: a page may hold 200 of 64 KiB and more each. */
-export async function serialize(body: object): Promise<string | Buffer> {
+/**
+ * Serializes a response. A page may hold 200 records of 64 KiB and more each, so a large one is serialized in parts, between
+ * which other requests continue. `queue` lets one large page of all tenants continue at a time.
+ */
+export async function serialize(body: object, queue: FairQueue, tenant: TenantKey): Promise<string | Buffer> {
   if (!isPage(body)) return toJsonText(body)
   const { data, ...rest } = body
   const parts: Buffer[] = []
   let text = '{"data":['
-  for (const [index, record] of data.entries()) {
-    text += (index === 0 ? '' : ',') + toJsonText(record)
-    if (text.length < lengthPerTick) continue
-    parts.push(Buffer.from(text))
-    text = ''
-    await nextTick()
+  let index = 0
+  const appendRecords = (): void => {
+    for (; index < data.length && text.length < lengthPerTick; index++)
+      text += (index === 0 ? '' : ',') + toJsonText(data[index])
   }
+  appendRecords()
+  if (index < data.length)
+    await queue.run(tenant, 1, async () => {
+      while (index < data.length) {
+        parts.push(Buffer.from(text))
+        text = ''
+        await nextTick()
+        appendRecords()
+      }
+    })
   const others = toJsonText(rest).slice(1)
   text += (others === '}' ? ']' : '],') + others
   return parts.length === 0 ? text : Buffer.concat([...parts, Buffer.from(text)])

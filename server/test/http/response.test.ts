@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { FairQueue } from '../../src/admission/fair-queue.ts'
 import { serialize } from '../../src/http/response.ts'
 
-const textOf = async (body: object): Promise<string> => (await serialize(body)).toString()
+const queue = new FairQueue({ maxInFlight: 1 })
+const textOf = async (body: object): Promise<string> => (await serialize(body, queue, 1)).toString()
 
 describe('A response body', () => {
   it('is the JSON of the response, whatever it contains', async () => {
@@ -25,8 +27,26 @@ describe('A response body', () => {
     const data = Array.from({ length: 100 }, () => 'x'.repeat(64 * 1024))
     let events = 0
     const timer = setInterval(() => events++, 0)
-    await serialize({ data })
+    await serialize({ data }, queue, 1)
     clearInterval(timer)
     expect(events).toBeGreaterThan(3)
+  })
+
+  it('of many megabytes leaves time for other events, also when there are many at a time', async () => {
+    let serialized = 0
+    const record = {
+      toJSON() {
+        serialized++
+        return 'x'.repeat(64 * 1024)
+      },
+    }
+    const pages = Array.from({ length: 20 }, (_, tenant) => serialize({ data: Array(20).fill(record) }, queue, tenant))
+    let most = 0
+    for (let before = serialized; serialized < 400; before = serialized) {
+      await new Promise((resolve) => setImmediate(resolve))
+      most = Math.max(most, serialized - before)
+    }
+    await Promise.all(pages)
+    expect(most).toBeLessThan(10)
   })
 })
