@@ -17,6 +17,8 @@ export function openConnection(port) {
       pendingResponse.resolve({
         send: (bytes) =>
           new Promise((resolve, reject) => {
+            // Nothing would tell that the request of a closed connection was not sent.
+            if (socket.readyState !== 'open') return reject(new Error('the connection is closed'))
             pendingResponse = { resolve, reject }
             chunks = []
             received = 0

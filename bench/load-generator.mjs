@@ -135,9 +135,10 @@ async function runOpenLoop({
     const isMeasured = atMs >= warmUpMs
     if (performance.now() - startedAt - atMs > maxLateMs) return isMeasured && count(failures, 'generator late')
     // Connections are used round-robin, because the server closes idle connections.
-    const connection = idle.shift()
-    if (connection === undefined) return isMeasured && count(failures, 'no connection')
+    const next = idle.shift()
+    if (next === undefined) return isMeasured && count(failures, 'no connection')
     if (isMeasured) sent++
+    const connection = next.isOpen() ? next : await openConnection(target.port)
     const status = await connection
       .send(nextRequest(target, names, index % maxInFlight, maxInFlight))
       .catch(() => 'disconnected')
