@@ -1,6 +1,7 @@
 import type { PubSub } from '../db/pubsub.ts'
 import { now } from '../kernel/clock.ts'
 import { type ApiError, apiError } from '../kernel/errors.ts'
+import type { Instant } from '../kernel/instant.ts'
 import type { QuotaCheck } from '../kernel/quota.ts'
 import { roleScopes } from '../kernel/scopes.ts'
 import type { IdGenerator } from '../db/id-generator.ts'
@@ -13,6 +14,7 @@ import type { TokenEndpointDeps, TokenPair } from '../auth/token-endpoint.ts'
 import {
   type EndReason,
   deleteOldestFamilies,
+  liveSession,
   revokeFamiliesOf,
   revokeFamily,
 } from '../auth/refresh-token-families.sql.ts'
@@ -57,17 +59,21 @@ export function login(
   return deps.throttle.guardAccount(email, request.address, attempt, unauthorized)
 }
 
-/** Opens a session. A user with more than 50 sessions in the organization loses the oldest ones. */
+/**
+ * Opens a session, which ends at `expiresAt` or, without it, after 30 days. A user with more than 50 sessions in the
+ * organization loses the oldest ones.
+ */
 export async function openSession(
   deps: SessionDeps,
   user: User,
   membership: Membership,
   memberships: Membership[],
+  expiresAt?: Instant,
 ): Promise<SignedIn> {
   const { orgId } = membership
   const { userId } = user
   const { issued, ended } = await deps.db.withTenant(orgId, async (tx) => {
-    const issued = await openFamily(tx, deps, orgId, { userId })
+    const issued = await openFamily(tx, deps, orgId, { userId }, expiresAt)
     return { issued, ended: await deleteOldestFamilies(tx, orgId, userId, issued.family.familyId, maxSessions - 1) }
   })
   if (ended.length > 0) await publishRevocations(deps.pubsub, ended)
@@ -140,7 +146,10 @@ export async function whoIs(deps: SessionDeps, orgId: number, userId: number): P
   return { user, membership, memberships }
 }
 
-/** Opens a session in another organization of the user and ends the current session. */
+/**
+ * Opens a session in an organization of the user and ends the current session. The new session ends when the current one
+ * would have ended: 30 days after signing in.
+ */
 export async function switchOrganization(
   deps: SessionDeps,
   current: { orgId: number; sessionId: string; userId: number },
@@ -150,7 +159,9 @@ export async function switchOrganization(
   const memberships = await membershipsOf(deps.db.read, current.userId)
   const membership = memberships.find((one) => one.orgId === targetOrgId)
   if (user === null || membership === undefined) throw apiError.forbidden('You are not a member of this organization')
-  const signedIn = await openSession(deps, user, membership, memberships)
+  const session = await liveSession(deps.db.read, current.orgId, current.sessionId, now(deps.clock))
+  if (session === null) throw apiError.unauthorized('Invalid or expired token')
+  const signedIn = await openSession(deps, user, membership, memberships, session.expiresAt)
   if (await logout(deps, current.orgId, current.sessionId)) return signedIn
   // The current session was ended concurrently by another request, so the new session must end, too.
   await logout(deps, targetOrgId, readRefreshToken(signedIn.pair.refreshToken)!.familyId)

@@ -47,11 +47,13 @@ export function readRefreshToken(token: string): { orgId: number; familyId: stri
   return Number.isSafeInteger(orgId) ? { orgId, familyId: match[2]! } : null
 }
 
+/** Opens a family that expires after 30 days or, if it continues another session, at that session's `expiresAt`. */
 export async function openFamily(
   tx: Tx,
   deps: FamilyDeps,
   orgId: number,
   subject: { clientId: string } | { userId: number },
+  expiresAt = instantFromMillis(deps.clock.millis() + refreshTokenTtlMs),
 ): Promise<IssuedRefresh> {
   const { clock, environment } = deps
   const familyId = newUuid()
@@ -62,7 +64,7 @@ export async function openFamily(
     clientId: 'clientId' in subject ? subject.clientId : null,
     userId: 'userId' in subject ? subject.userId : null,
     tokenHash: hashSecret(token),
-    expiresAt: instantFromMillis(clock.millis() + refreshTokenTtlMs),
+    expiresAt,
     revokedAt: null,
     endReason: null,
   }

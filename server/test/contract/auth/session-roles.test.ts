@@ -186,6 +186,21 @@ describe('POST /api/v1/auth/switch-org (D39)', () => {
   })
 
   it.each([
+    ['the other organization', () => other.orgId],
+    ['the current organization', () => org.orgId],
+  ])('does not extend the 30 days since signing in, to %s', async (_what, orgId) => {
+    const renew = async ({ refresh_token }: { refresh_token: string }): Promise<Reply> =>
+      context.app.anonymous('POST', '/api/v1/auth/refresh', { json: { refresh_token } })
+    clock.advance(29 * 24 * 3600)
+    const renewed = await renew(session)
+    const switched = await switchTo(orgId(), renewed.json.data.access_token)
+    const last = await renew(switched.json.data)
+    expect(last.status).toBe(200)
+    clock.advance(24 * 3600)
+    expectApiError(await renew(last.json.data), 'unauthorized', { detail: 'The session expired' })
+  })
+
+  it.each([
     ['an organization the person is not in', async () => (await context.app.newOrg()).orgId],
     ['an organization that does not exist', async () => 1],
   ])('answers 403 to %s and keeps the session', async (_what, orgId) => {
