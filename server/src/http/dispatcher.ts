@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { FairQueue, type TenantKey } from '../admission/fair-queue.ts'
 import { type ApiError, errorKinds, apiError } from '../kernel/errors.ts'
 import { secretPattern } from '../kernel/secrets.ts'
-import { type Principal, anonymous } from './principal.ts'
+import { type Principal, anonymous, maxAuthenticationAgeMs } from './principal.ts'
 import { type RequestContext, createRequestContext, traceRequest } from './request-context.ts'
 import {
   bearerToken,
@@ -99,6 +99,7 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
     // Public routes issue tokens or take secrets (D41).
     if (route.access === 'public') context.cacheControl = 'no-store'
     const principal = route.access === 'public' ? anonymous : await identify(context, route)
+    const authenticatedAtMs = performance.now()
     if (principal.kind === 'credential') consumeRateLimit(context, await deps.limiter.consume(principal.subject))
     if (route.body !== undefined) checkMediaType(request, route.body.mediaType)
     const mediaType = route.upload === undefined ? '' : checkMediaType(request, ...Object.keys(route.upload.content))
@@ -132,6 +133,8 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
     await queue.acquire(tenant, costOf(query), () => context.response.destroyed)
     const execute = async (): Promise<Reply> => {
       try {
+        const hasWaited = performance.now() - authenticatedAtMs > maxAuthenticationAgeMs
+        if (hasWaited && principal !== anonymous) await identify(context, route, principal)
         if (route.body !== undefined) call.body = (await decodeFor(route, call, bytes)) as never
         const result = await route.handle(call)
         if (result.stream === undefined && result.download === undefined) await sendJson(context, result, tenant)
@@ -208,9 +211,11 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
 
   const isKnown = (path: string): boolean => router.find(path) !== null
 
-  async function identify(context: RequestContext, route: AnyRoute): Promise<Principal> {
+  /** `earlier` is the principal of a request that has waited: it must not have been revoked or given other scopes. */
+  async function identify(context: RequestContext, route: AnyRoute, earlier?: Principal): Promise<Principal> {
     const principal = await deps.authenticator.authenticate(bearerToken(context.request))
-    if (principal === null || (route.access === 'credential' && principal.kind !== 'credential'))
+    const isSame = earlier === undefined || earlier.namedScopes.join() === principal?.namedScopes.join()
+    if (principal === null || !isSame || (route.access === 'credential' && principal.kind !== 'credential'))
       throw apiError.unauthorized('Invalid or expired token')
     context.orgId = principal.orgId
     context.cacheControl = forTheTokenAlone
@@ -228,6 +233,7 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
     } catch (error) {
       const clientError = toApiError(error)
       if (clientError === internalError) deps.onBug(context, error)
+      if (clientError.kind === 'unauthorized') context.rate = fullBucket(deps.clock.millis())
       send(context, errorKinds[clientError.kind].status, clientError.headers, {
         type: 'application/json',
         text: errorBody(clientError, context.loggedPath, context.requestId),

@@ -11,6 +11,9 @@ export interface Principal {
   readonly expiresAtMs: number
 }
 
+/** A request that waited longer than this for its body and its slot is authenticated again before it is executed. */
+export const maxAuthenticationAgeMs = 10
+
 export interface Authenticator {
   /** Returns null for an invalid token and for one whose credential or user was disabled. */
   authenticate(token: string): Promise<Principal | null>

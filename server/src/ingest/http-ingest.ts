@@ -2,6 +2,7 @@ import type { ByteBudget } from '../admission/byte-budget.ts'
 import type { FairQueue } from '../admission/fair-queue.ts'
 import { bearerToken, clientAddress } from '../http/request-headers.ts'
 import { readBytes } from '../http/body.ts'
+import { maxAuthenticationAgeMs } from '../http/principal.ts'
 import type { RawReply, RawRequest, RawRoute } from '../http/route.ts'
 import { ApiError, apiError } from '../kernel/errors.ts'
 import type { Device } from '../readers/reader.ts'
@@ -44,13 +45,17 @@ export function ingestRoutes({ readers, ingestor, queue, bodyBudget, refusals, t
     }
   }
 
-  async function authenticateAndIngest(request: RawRequest, token: string): Promise<RawReply> {
+  async function authenticate(request: RawRequest, token: string): Promise<Device> {
     const device = await readers.byToken(token, clientAddress(request.message, trustProxy))
-    if (device === null) {
-      const former = readers.formerByToken(token)
-      const reason = former === null ? 'unknown_token' : 'revoked_token'
-      throw refused(request, reason, former, apiError.unauthorized('Invalid reader token'))
-    }
+    if (device !== null) return device
+    const former = readers.formerByToken(token)
+    const reason = former === null ? 'unknown_token' : 'revoked_token'
+    throw refused(request, reason, former, apiError.unauthorized('Invalid reader token'))
+  }
+
+  async function authenticateAndIngest(request: RawRequest, token: string): Promise<RawReply> {
+    const device = await authenticate(request, token)
+    const authenticatedAtMs = performance.now()
     const bytes = await readMessage(device, request)
     await queue
       .acquire(device.orgId, costOf(bytes), () => request.message.destroyed)
@@ -58,7 +63,8 @@ export function ingestRoutes({ readers, ingestor, queue, bodyBudget, refusals, t
         throw refused(request, 'over_limit', device, error as ApiError)
       })
     try {
-      return await ingest(device, request, bytes)
+      const hasWaited = performance.now() - authenticatedAtMs > maxAuthenticationAgeMs
+      return await ingest(hasWaited ? await authenticate(request, token) : device, request, bytes)
     } finally {
       queue.release(device.orgId)
     }
