@@ -117,7 +117,7 @@ export function startApi(
     quotas: context.quotas,
     environment,
     tokens,
-    throttle: new LoginThrottle(db, clock),
+    throttle: new LoginThrottle(db.authentication, clock),
     exchanges: new WindowCounter({ max: config.exchangeLimit, windowMs: 60_000, clock }),
     familyLimit: new FamilyLimit(),
     pubsub,
@@ -185,8 +185,8 @@ function chooseLimiter(
   const publishJoin = (): Promise<void> => pubsub.publishAndWait(joinTopic, instanceGroup)
   if (config.rateLimitStore === 'memory') return { limiter: memoryLimiter(clock), join: publishJoin }
   if (config.rateLimitStore === 'database' || isOneOfSeveral)
-    return { limiter: databaseLimiter(db, clock), join: publishJoin }
-  const limiter = migratingLimiter(db, clock)
+    return { limiter: databaseLimiter(db.authentication, clock), join: publishJoin }
+  const limiter = migratingLimiter(db.authentication, clock)
   let hasJoined = false
   pubsub.on(joinTopic, (group) => (hasJoined && group !== instanceGroup ? limiter.migrate() : undefined))
   return {

@@ -201,7 +201,7 @@ export const settings = {
     fallback: '4',
     parse: count(1, 100),
     about:
-      'Size of the database connection pool for lookups and lists in each process. Other reads, searches and reports, and other single statements each have a pool of the same size; transactions have one of twice the size. Up to sixteen more connections serve sign-ins, imports, exports, the readiness check, notifications and locks.',
+      'Size of the database connection pool for lookups and lists in each process. Other reads, searches and reports, and other single statements each have a pool of the same size; transactions have one of twice the size. Up to eighteen more connections serve sign-ins, shared rate limits, imports, exports, the readiness check, notifications and locks.',
   }),
   workers: setting({
     name: 'LASTSEEN_WORKERS',

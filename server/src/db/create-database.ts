@@ -62,7 +62,7 @@ interface QueryTimeLimit {
 export interface Connection extends Database {
   /** For background work that no request waits for: statement and lock timeouts are longer. */
   readonly background: Database
-  /** For token checks, token exchanges and sign-ins: connections that no other work can occupy. */
+  /** For token checks, token exchanges, sign-ins and shared rate limits: connections that no other work can occupy. */
   readonly authentication: Database
   /** Identifies this process among all processes connected to the database. */
   readonly name: string
@@ -99,7 +99,7 @@ const unlimitedQueryTime: QueryTimeLimit = {
 const timeoutsMs = { slowRead: 5000, read: 10_000, transaction: 10_000, lock: 3000 }
 
 /** Connections reserved for authentication. */
-const authenticationPool = { transactions: 4, reads: 1 }
+const authenticationPool = { transactions: 4, reads: 1, writes: 2 }
 
 /** Transactions without a tenant share the connections as if they were one more tenant. */
 const installation = 0
@@ -120,6 +120,12 @@ export function createDatabase(options: ConnectOptions): Connection {
     ...memoryParameters,
   }
   const writer = new StatementPool({ ...poolOptions, url, parameters: { ...parameters, ...writerParameters } })
+  const authenticationWriter = new StatementPool({
+    ...poolOptions,
+    url,
+    size: authenticationPool.writes,
+    parameters: { ...parameters, ...writerParameters },
+  })
   const readOptions = (ms: number) => ({
     ...poolOptions,
     parameters: { role: readerRole, statement_timeout: capped(ms), ...parameters },
@@ -154,7 +160,7 @@ export function createDatabase(options: ConnectOptions): Connection {
   // One slow read per connection. The queue keeps one tenant from occupying all connections with slow statements.
   const slowReads = new FairQueue({ maxInFlight: poolSize, timeoutMs })
   const stopWatching = parseHosts(url).watch(() => {
-    for (const pool of [writer, reader, slowReader, authenticationReader]) pool.destroyAll()
+    for (const pool of [writer, reader, slowReader, authenticationReader, authenticationWriter]) pool.destroyAll()
     for (const pool of fairPools) pool.reconnect()
     probe.close()
     probe = new HealthProbe(parseHosts(url).current, 'select 1 as one')
@@ -217,6 +223,7 @@ export function createDatabase(options: ConnectOptions): Connection {
       ...requests,
       ...transactionsOn(authenticating),
       read: authenticationReader,
+      global: authenticationWriter,
     },
     listen: (channel, onNotification, onListening) => listener.listen(channel, onNotification, onListening),
     async notify(channel, payload) {
@@ -238,6 +245,7 @@ export function createDatabase(options: ConnectOptions): Connection {
       searches: { ...slowReader.usage, waiting: slowReader.usage.waiting + slowReads.waiting },
       ...(replicaReader === null ? {} : { replica: replicaReader.usage }),
       authentication_reads: authenticationReader.usage,
+      authentication_writes: authenticationWriter.usage,
       transactions: ordinary.usage,
       authentication: authenticating.usage,
       long_transactions: long.usage,
@@ -252,6 +260,7 @@ export function createDatabase(options: ConnectOptions): Connection {
         reader.close(),
         slowReader.close(),
         authenticationReader.close(),
+        authenticationWriter.close(),
         replica?.close(),
         listener.close(),
         ...fairPools.map((pool) => pool.close()),
