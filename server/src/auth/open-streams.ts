@@ -10,6 +10,9 @@ interface Deps {
   isCurrent: (principal: Principal) => Promise<boolean>
 }
 
+/** A timer cannot wait longer than this, 24 days; no stream or transfer is open for so long. */
+const maxTimerMs = 2 ** 31 - 1
+
 /**
  * The live streams, downloads and uploads that are open in this process. It ends one when its principal would no longer be
  * authenticated. It limits the number of live streams, and ends a live stream when its access token expires.
@@ -27,21 +30,20 @@ export class OpenStreams {
 
   /** Adds a live stream. Throws when the principal or its organization has reached its limit of open streams. */
   add(stream: Transfer): void {
-    const { clock, maxPerPrincipal, maxPerOrg } = this.#deps
+    const { maxPerPrincipal, maxPerOrg } = this.#deps
     const { orgId, kind, subject, expiresAtMs } = stream.principal
     if (this.#count((principal) => principal.subject === subject && principal.kind === kind) >= maxPerPrincipal)
       throw apiError.tooManyOpen(`One user or API key may have ${maxPerPrincipal} live streams open at a time`)
     if (this.#count((principal) => principal.orgId === orgId) >= maxPerOrg)
       throw apiError.tooManyOpen(`One organization may have ${maxPerOrg} live streams open at a time`)
     this.#addTo(this.#live, stream)
-    const timer = setTimeout(() => stream.end(), expiresAtMs - clock.millis())
-    timer.unref()
-    stream.closed.addEventListener('abort', () => clearTimeout(timer))
+    this.#endAt(stream, expiresAtMs)
   }
 
-  /** Adds a download or upload, which may go on after its access token has expired. */
+  /** Adds a download or upload, which may go on after its access token has expired, but not its key or session. */
   addTransfer(transfer: Transfer): void {
     this.#addTo(this.#transfers, transfer)
+    this.#endAt(transfer, transfer.principal.credentialExpiresAtMs)
   }
 
   /** Ends the streams of a credential or session that was revoked or whose scopes have changed. */
@@ -76,6 +78,14 @@ export class OpenStreams {
     transfer.closed.addEventListener('abort', () => set.delete(transfer))
     // A revocation may have arrived between the check of the token and this addition.
     void this.#check(transfer)
+  }
+
+  #endAt({ end, closed }: Transfer, atMs: number): void {
+    const delayMs = atMs - this.#deps.clock.millis()
+    if (delayMs > maxTimerMs) return
+    const timer = setTimeout(end, delayMs)
+    timer.unref()
+    closed.addEventListener('abort', () => clearTimeout(timer))
   }
 
   /** If the database is unavailable, the stream stays open: it delivers nothing meanwhile and is checked again later. */

@@ -56,7 +56,7 @@ export class PrincipalCache implements Authenticator {
     const principal = this.#admit(cached)
     if (principal === null) return null
     const expiresAtMs = Math.min(claims.exp * 1000, cached.expiresAtMs)
-    return { ...principal, expiresAtMs }
+    return { ...principal, expiresAtMs, credentialExpiresAtMs: cached.expiresAtMs }
   }
 
   /** True if an already authenticated principal would still be authenticated with the same scopes. */
@@ -140,5 +140,6 @@ function principalOf(claims: TokenSubject, namedScopes: readonly string[]): Prin
     namedScopes,
     scopes: grantedScopes(namedScopes),
     expiresAtMs: Infinity,
+    credentialExpiresAtMs: Infinity,
   }
 }

@@ -9,6 +9,8 @@ export interface Principal {
   readonly scopes: ReadonlySet<string>
   /** Expiry of the access token or of its credential, whichever is earlier, in epoch milliseconds. */
   readonly expiresAtMs: number
+  /** Expiry of the credential or session alone. */
+  readonly credentialExpiresAtMs: number
 }
 
 /** A request that waited longer than this for its body and its slot is authenticated again before it is executed. */
@@ -36,4 +38,5 @@ export const anonymous: Principal = {
   namedScopes: [],
   scopes: new Set(),
   expiresAtMs: Infinity,
+  credentialExpiresAtMs: Infinity,
 }
