@@ -77,8 +77,6 @@ export function startApi(
   const { config, db, clock, environment, pubsub } = context
   const { log } = options
   const tokens = new AccessTokens({ ...context.keys, environment, clock })
-  const reloadKeys = async (): Promise<void> => tokens.replaceKeys(await context.keyStore.signingKeys(db))
-  pubsub.on(signingKeysTopic, reloadKeys)
   const lastUsed = new LastUsedRecorder(db.background, clock)
   const principals = new PrincipalCache({ db: db.authentication, clock, environment, tokens, pubsub, lastUsed })
   const streams = new OpenStreams({
@@ -87,6 +85,11 @@ export function startApi(
     maxPerOrg: config.liveStreamsPerOrg,
     isCurrent: (principal) => principals.isCurrent(principal),
   })
+  const reloadKeys = async (): Promise<void> => {
+    tokens.replaceKeys(await context.keyStore.signingKeys(db))
+    streams.endWithoutKey((kid) => tokens.hasKey(kid))
+  }
+  pubsub.on(signingKeysTopic, reloadKeys)
   pubsub.on(revocationTopic, (keys) => {
     for (const key of keys.split(',')) {
       principals.invalidate(key)

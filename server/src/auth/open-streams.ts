@@ -52,6 +52,11 @@ export class OpenStreams {
       if ((principal.kind === 'credential' ? principal.subject : principal.sessionId) === key) end()
   }
 
+  /** Ends the streams whose access token was signed with a key that does not exist any more. */
+  endWithoutKey(hasKey: (kid: string) => boolean): void {
+    for (const { principal, end } of this.#all()) if (!hasKey(principal.kid)) end()
+  }
+
   /** Ends every live stream, because the process stops. A client resumes at another process. */
   endAll(): void {
     for (const { end } of [...this.#live]) end()

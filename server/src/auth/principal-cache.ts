@@ -56,12 +56,13 @@ export class PrincipalCache implements Authenticator {
     const principal = this.#admit(cached)
     if (principal === null) return null
     const expiresAtMs = Math.min(claims.exp * 1000, cached.expiresAtMs)
-    return { ...principal, expiresAtMs, credentialExpiresAtMs: cached.expiresAtMs }
+    return { ...principal, kid: claims.kid, expiresAtMs, credentialExpiresAtMs: cached.expiresAtMs }
   }
 
   /** True if an already authenticated principal would still be authenticated with the same scopes. */
   async isCurrent(principal: Principal): Promise<boolean> {
-    const { kind, orgId: org, subject: sub, sessionId: sid } = principal
+    const { kind, orgId: org, subject: sub, sessionId: sid, kid } = principal
+    if (!this.#deps.tokens.hasKey(kid)) return false
     const claims = { kind, org, sub, sid }
     const entry = this.#cache.get(keyOf(claims))
     const cached = entry !== undefined && this.#isFresh(entry) ? entry : await this.#load(claims)
@@ -139,6 +140,7 @@ function principalOf(claims: TokenSubject, namedScopes: readonly string[]): Prin
     sessionId: claims.sid,
     namedScopes,
     scopes: grantedScopes(namedScopes),
+    kid: '',
     expiresAtMs: Infinity,
     credentialExpiresAtMs: Infinity,
   }

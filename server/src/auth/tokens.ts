@@ -20,6 +20,9 @@ export interface Claims {
   sid: string
 }
 
+/** The claims of a valid token, and the key that signed it. */
+export type VerifiedClaims = Claims & { kid: string }
+
 export const accessTokenTtlSeconds = 900
 export const refreshTokenTtlMs = 30 * 24 * 3600 * 1000
 
@@ -52,7 +55,7 @@ export interface AccessTokenOptions {
 /** Signs and checks the access tokens of one environment. */
 export class AccessTokens {
   readonly #options: Omit<AccessTokenOptions, 'signingKeys'>
-  readonly #verified = new LRUCache<string, Claims>({ max: 20_000 })
+  readonly #verified = new LRUCache<string, VerifiedClaims>({ max: 20_000 })
   #signingKeys: ReadonlyMap<string, Uint8Array> = new Map()
   #current: SigningKey | undefined
 
@@ -66,6 +69,10 @@ export class AccessTokens {
     this.#signingKeys = new Map(signingKeys.map(({ kid, key }) => [kid, key]))
     this.#current = signingKeys.find(({ isCurrent }) => isCurrent)
     this.#verified.clear()
+  }
+
+  hasKey(kid: string): boolean {
+    return this.#signingKeys.has(kid)
   }
 
   async issue(subject: TokenSubject): Promise<string> {
@@ -88,16 +95,16 @@ export class AccessTokens {
   }
 
   /** Returns the claims of a token if its signature, environment and expiry are valid. */
-  async check(token: string): Promise<Claims | null> {
+  async check(token: string): Promise<VerifiedClaims | null> {
     const claims = this.#verified.get(token)
     if (claims === undefined) return this.#verify(token)
     return claims.exp * 1000 > this.#options.clock.millis() ? claims : null
   }
 
-  async #verify(token: string): Promise<Claims | null> {
+  async #verify(token: string): Promise<VerifiedClaims | null> {
     if (!token.split('.').every(isCanonical)) return null
     try {
-      const { payload } = await jwtVerify<Claims>(token, ({ kid = '' }) => this.#keyOf(kid), {
+      const { payload, protectedHeader } = await jwtVerify<Claims>(token, ({ kid = '' }) => this.#keyOf(kid), {
         algorithms: [header.alg],
         typ: header.typ,
         audience: this.#options.environment,
@@ -105,8 +112,9 @@ export class AccessTokens {
         requiredClaims: ['exp'],
       })
       if (!hasValidTimes(payload, this.#options.clock.millis() / 1000)) return null
-      this.#verified.set(token, payload)
-      return payload
+      const claims = { ...payload, kid: protectedHeader.kid! }
+      this.#verified.set(token, claims)
+      return claims
     } catch (error) {
       if (error instanceof errors.JOSEError) return null
       throw error

@@ -5,6 +5,8 @@ export interface Principal {
   /** The client id of a credential, the user id of a session. */
   readonly subject: string
   readonly sessionId: string
+  /** The key that signed the access token. */
+  readonly kid: string
   readonly namedScopes: readonly string[]
   readonly scopes: ReadonlySet<string>
   /** Expiry of the access token or of its credential, whichever is earlier, in epoch milliseconds. */
@@ -35,6 +37,7 @@ export const anonymous: Principal = {
   orgId: 0,
   subject: '',
   sessionId: '',
+  kid: '',
   namedScopes: [],
   scopes: new Set(),
   expiresAtMs: Infinity,

@@ -30,6 +30,7 @@ async function heldRows() {
     namedScopes: ['ok'],
     scopes: new Set(['ok']),
     expiresAtMs: Infinity,
+    kid: '',
     credentialExpiresAtMs: Infinity,
   } as const
   const authenticator = { authenticate: async (token: string) => ({ ...principal, orgId: Number(token) }) }

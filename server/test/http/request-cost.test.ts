@@ -34,6 +34,7 @@ it('A page counts by its size, so a tenant with small requests starts more of th
         namedScopes: ['ok'],
         scopes: new Set(['ok']),
         expiresAtMs: Infinity,
+        kid: '',
         credentialExpiresAtMs: Infinity,
       }),
     },

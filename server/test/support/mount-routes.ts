@@ -55,6 +55,7 @@ export async function mountRoutes(
         namedScopes: ['ok'],
         scopes: new Set(['ok']),
         expiresAtMs: Infinity,
+        kid: '',
         credentialExpiresAtMs: Infinity,
       }),
     },
