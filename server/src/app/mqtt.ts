@@ -29,6 +29,8 @@ export const noMqtt: MqttIngress = {
   close: async () => undefined,
 }
 
+const connectionCheckMs = 1000
+
 /** Opens MQTT ingress: the external broker if one is configured, otherwise the embedded broker if it has a port. */
 export async function openMqtt(
   context: AppContext,
@@ -96,6 +98,17 @@ export async function openMqtt(
     context.pubsub.on(readerChangedTopic, (readerId) =>
       readerId === '' ? void broker.closeRevoked(null) : broker.closeRevoked(Number(readerId)),
     )
+    // While this process cannot receive events about changed readers, connections are checked in the database instead.
+    let isChecking = false
+    const checkConnections = async (): Promise<void> => {
+      if (isChecking || context.pubsub.isConnected()) return
+      isChecking = true
+      // A connection whose check fails is checked again a second later.
+      await broker.closeRevoked(null, () => undefined)
+      isChecking = false
+    }
+    const check = setInterval(() => void checkConnections(), connectionCheckMs)
+    check.unref()
     new Gauge({
       name: 'lastseen_mqtt_connections',
       help: 'Connections of readers to the embedded MQTT broker.',
@@ -105,7 +118,15 @@ export async function openMqtt(
       },
     })
     const notice = `MQTT broker for readers: ${localUrl(context.config, 'mqtt', broker.port)}`
-    return { ...noMqtt, notice, onMissedEvents: () => void broker.closeRevoked(null), close: () => broker.close() }
+    return {
+      ...noMqtt,
+      notice,
+      onMissedEvents: () => void broker.closeRevoked(null),
+      close() {
+        clearInterval(check)
+        return broker.close()
+      },
+    }
   } catch (error) {
     const why =
       (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? `port ${mqttPort} is in use` : (error as Error).message

@@ -37,7 +37,7 @@ export interface Broker {
   /** The connections of clients, signed in or not. */
   readonly connections: number
   /** Closes the connections whose token is not valid any more: those of one reader, or of all readers. */
-  closeRevoked(readerId: number | null): Promise<void>
+  closeRevoked(readerId: number | null, onFailure?: (error: unknown) => void): Promise<void>
   close(): Promise<void>
 }
 
@@ -149,6 +149,12 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
     clearTimeout(login?.expiry)
     if (login === undefined || expiresAtMs === null) return
     login.expiry = setTimeout(() => client.close(), expiresAtMs - deps.clock.millis()).unref()
+  }
+
+  async function closeIfRevoked(client: Client): Promise<void> {
+    const login = await deps.readerCache.loginByToken(logins.get(client)!.token, networkOf(client))
+    if (login === null) client.close()
+    else if (signedIn.has(client)) closeAtExpiry(client, login)
   }
 
   async function ingest(client: Client | null, packet: { topic: string; payload: string | Buffer; retain: boolean }) {
@@ -270,18 +276,11 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
       return sockets.size
     },
     port: typeof address === 'object' && address !== null ? address.port : deps.port,
-    async closeRevoked(readerId) {
+    async closeRevoked(readerId, onFailure = deps.onFailure) {
       for (const client of [...signedIn]) {
-        const { device, token } = logins.get(client)!
-        if (readerId !== null && device.readerId !== readerId) continue
-        try {
-          const login = await deps.readerCache.loginByToken(token, networkOf(client))
-          if (login === null) client.close()
-          else if (signedIn.has(client)) closeAtExpiry(client, login)
-        } catch (error) {
-          // The token is checked again with the next message.
-          deps.onFailure(error)
-        }
+        if (readerId !== null && logins.get(client)!.device.readerId !== readerId) continue
+        // The token is checked again with the next message.
+        await closeIfRevoked(client).catch(onFailure)
       }
     },
     close: () =>
