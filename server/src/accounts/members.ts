@@ -1,4 +1,5 @@
 import { publishRevocations } from '../auth/commands.ts'
+import { deleteAttemptsOf } from '../auth/login-throttle.sql.ts'
 import { deleteSavedViewsOf } from '../users/saved-views.sql.ts'
 import { liveFamiliesOf, revokeFamiliesOf } from '../auth/refresh-token-families.sql.ts'
 import type { SessionDeps } from './sessions.ts'
@@ -61,6 +62,7 @@ export async function deleteAccount(deps: Deps, user: Pick<User, 'userId' | 'ema
   await deps.db.globalTransaction(async (tx) => {
     await deleteResetsOf(tx, userId)
     await deleteUser(tx, userId)
+    await deleteAttemptsOf(tx, [user.email])
   })
   // Also organizations that the user has left, and invitations to others.
   for (const orgId of await allOrganizations(deps.db.read))

@@ -66,6 +66,14 @@ export async function countUse(
   return { admitted: row!.admitted, sinceMs: millisOf(fromDatabase(row!.since)) }
 }
 
+/** Deletes the counts whose subject contains one of the e-mail addresses. Parts of a subject end with a colon or a space. */
+export async function deleteAttemptsOf(db: Db, emails: readonly string[]): Promise<void> {
+  await db.query(sql`
+    delete from sign_in_failures f where exists (
+      select from unnest(${emails}::text[]) e (email)
+      where position(' ' || translate(e.email, ':', ' ') || ' ' in ' ' || translate(f.subject, ':', ' ') || ' ') > 0)`)
+}
+
 /** Deletes expired windows. The subjects of hourly and daily counts have the prefix `hour:` or `day:`. */
 export async function deleteAttemptsBefore(db: Db, minutesBefore: number, daysBefore: number): Promise<void> {
   const [minutes, days] = [minutesBefore, daysBefore].map((millis) => toDatabase(instantFromMillis(millis)))

@@ -114,31 +114,54 @@ async function* rowsOf(session: Session, table: string, select: string, counts: 
   await session.execute('close exported')
 }
 
-/** Revokes all credentials, sessions and reader tokens of an organization. */
-export function cutOffOrganization(url: string, orgId: number): Promise<CutOff> {
+/** Deletes the memberships of an organization, and the accounts of users without another organization. */
+async function deleteMembers(session: Session, orgId: number): Promise<Pick<Deletion, 'emails' | 'deleted'>> {
+  await session.execute('reset role')
+  const members = await session.values<number>(`delete from memberships where org_id = ${orgId} returning user_id`)
+  const users = await session.values<number>(`
+    select user_id from users where user_id = any('{${members.join(',')}}'::bigint[])
+      and user_id not in (select user_id from memberships)`)
+  const ofUsers = `user_id = any('{${users.join(',')}}'::bigint[])`
+  const { rowCount } = await session.client.query(`delete from password_resets where ${ofUsers}`)
+  const emails = (await session.values<string>(`delete from users where ${ofUsers} returning email`)).flat()
+  return { emails, deleted: { memberships: members.length, password_resets: rowCount ?? 0, users: emails.length } }
+}
+
+/** Revokes all credentials and sessions of an organization and returns their keys in the caches of processes. */
+async function revokeAll(session: Session, orgId: number): Promise<string[]> {
+  await session.execute(`set local role ${writerRole}`)
+  const credentials = await session.values<string>(`
+    update credentials set revoked_at = now() where org_id = ${orgId} and revoked_at is null
+    returning client_id::text`)
+  const families = await session.values<string>(`
+    update refresh_token_families set revoked_at = now() where org_id = ${orgId} and revoked_at is null
+    returning family_id::text`)
+  return [...credentials, ...families].flat()
+}
+
+/** Revokes all credentials, sessions and reader tokens of an organization, and deletes its members and invitations. */
+export function cutOffOrganization(url: string, orgId: number): Promise<Deletion> {
   return withSession(
     url,
     async (session) => {
       await openTransaction(session, orgId)
-      const { rowCount } = await session.client.query(`delete from reader_directory where org_id = ${orgId}`)
-      await session.execute(`set local role ${writerRole}`)
-      const credentials = await session.values<string>(`
-        update credentials set revoked_at = now() where org_id = ${orgId} and revoked_at is null
-        returning client_id::text`)
-      const families = await session.values<string>(`
-        update refresh_token_families set revoked_at = now() where org_id = ${orgId} and revoked_at is null
-        returning family_id::text`)
+      const readers = await session.client.query(`delete from reader_directory where org_id = ${orgId}`)
+      const { emails, deleted } = await deleteMembers(session, orgId)
+      const keys = await revokeAll(session, orgId)
+      const invitations = await session.client.query(`delete from invitations where org_id = ${orgId}`)
       await session.execute('commit')
-      const keys = [...credentials, ...families].map(([key]) => key!)
-      return { keys, deleted: { reader_directory: rowCount ?? 0 } }
+      const others = { reader_directory: readers.rowCount ?? 0, invitations: invitations.rowCount ?? 0 }
+      return { keys, emails, deleted: { ...deleted, ...others } }
     },
     parameters,
   )
 }
 
-export interface CutOff {
+export interface Deletion {
   /** The credentials and sessions that every process must remove from its cache. */
   keys: string[]
+  /** The addresses of deleted accounts. */
+  emails: string[]
   deleted: RowCounts
 }
 
@@ -149,23 +172,26 @@ const isConcurrent = (error: unknown): boolean => ['23503', '40P01'].includes((e
 
 /**
  * Deletes all rows of an organization in one transaction, and the accounts of users without another organization. Rows
- * that were written concurrently are found by counting afterwards and deleted too. Returns the numbers of deleted rows.
+ * that were written concurrently are found by counting afterwards and deleted too.
  */
-export function deleteOrganizationData(url: string, orgId: number): Promise<RowCounts> {
+export function deleteOrganizationData(url: string, orgId: number): Promise<Deletion> {
   return withSession(
     url,
     async (session) => {
       const all = await organizationTables(session)
-      let deleted: RowCounts = {}
+      const total: Deletion = { keys: [], emails: [], deleted: {} }
       for (let attempt = 1; ; attempt++) {
         try {
-          deleted = addCounts(deleted, await deleteOnce(session, all, orgId))
+          const once = await deleteOnce(session, all, orgId)
+          total.keys.push(...once.keys)
+          total.emails.push(...once.emails)
+          total.deleted = addCounts(total.deleted, once.deleted)
         } catch (error) {
           if (isConcurrent(error) && attempt < maxAttempts) continue
           throw error
         }
         const remaining = await tablesWithRows(session, all, orgId)
-        if (remaining.length === 0) return deleted
+        if (remaining.length === 0) return total
         if (attempt >= maxAttempts)
           throw new Error(`rows of the organization are still written: ${remaining.join(', ')}`)
       }
@@ -179,27 +205,19 @@ export const addCounts = (a: RowCounts, b: RowCounts): RowCounts =>
     [...new Set([...Object.keys(a), ...Object.keys(b)])].map((name) => [name, (a[name] ?? 0) + (b[name] ?? 0)]),
   )
 
-async function deleteOnce(session: Session, all: readonly OrganizationTable[], orgId: number): Promise<RowCounts> {
-  const deleted: RowCounts = {}
-  const remove = async (table: string, where: string): Promise<void> => {
-    const { rowCount } = await session.client.query(`delete from ${quoted(table)} where ${where}`)
-    deleted[table] = rowCount ?? 0
-  }
+async function deleteOnce(session: Session, all: readonly OrganizationTable[], orgId: number): Promise<Deletion> {
   await openTransaction(session, orgId)
   try {
-    const userIds = await session.values<number>(`
-      select m.user_id from memberships m where m.org_id = ${orgId} and not exists (
-        select from memberships o where o.user_id = m.user_id and o.org_id <> ${orgId})`)
+    const members = await deleteMembers(session, orgId)
+    let { deleted } = members
+    const keys = await revokeAll(session, orgId)
     for (const table of all.toReversed()) {
       await setRoleFor(session, table)
-      await remove(table.name, `org_id = ${orgId}`)
+      const { rowCount } = await session.client.query(`delete from ${quoted(table.name)} where org_id = ${orgId}`)
+      deleted = addCounts(deleted, { [table.name]: rowCount ?? 0 })
     }
-    await session.execute('reset role')
-    const ofUsers = `user_id = any('{${userIds.join(',')}}'::bigint[])`
-    await remove('password_resets', ofUsers)
-    await remove('users', ofUsers)
     await session.execute('commit')
-    return deleted
+    return { keys, emails: members.emails, deleted }
   } catch (error) {
     await session.execute('rollback').catch(() => undefined)
     throw error

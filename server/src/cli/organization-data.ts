@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { publishRevocations } from '../auth/commands.ts'
+import { deleteAttemptsOf } from '../auth/login-throttle.sql.ts'
 import {
   type RowCounts,
   addCounts,
@@ -28,15 +29,25 @@ export async function exportOrg(context: AppContext, options: { org: string; out
   return { org_id: orgId, name, file: path, exported_at: exportedAt, rows: total(tables), tables }
 }
 
-/** Permanently deletes an organization: first it revokes its keys, sessions and readers, then it deletes all rows. */
+/**
+ * Permanently deletes an organization: first it deletes the members and revokes the keys, sessions and readers, then it
+ * deletes all rows.
+ */
 export async function deleteOrg(context: AppContext, options: { org: string; confirm: string }): Promise<Facts> {
   const { orgId, name } = await organizationNamed(context, options.org)
   if (options.confirm !== name)
     throw new UsageError(`--confirm must repeat the name of the organization, ${JSON.stringify(name)}`)
-  const { keys, deleted } = await cutOffOrganization(context.url, orgId)
-  await publishRevocations(context.pubsub, keys)
-  await context.pubsub.publishAndWait(readerChangedTopic, '')
-  const tables = addCounts(deleted, await deleteOrganizationData(context.url, orgId))
+  const publish = async (keys: readonly string[]): Promise<void> => {
+    await publishRevocations(context.pubsub, keys)
+    await context.pubsub.publishAndWait(readerChangedTopic, '')
+  }
+  const cutOff = await cutOffOrganization(context.url, orgId)
+  await publish(cutOff.keys)
+  const rest = await deleteOrganizationData(context.url, orgId)
+  // A session, key or reader that was created while the organization was cut off may be in a cache.
+  await publish(rest.keys)
+  await deleteAttemptsOf(context.db.global, [...cutOff.emails, ...rest.emails])
+  const tables = addCounts(cutOff.deleted, rest.deleted)
   await context.pubsub.publishAndWait(changeTopic, String(orgId))
   return { org_id: orgId, name, deleted: true, rows: total(tables), tables, rows_left: 0 }
 }
