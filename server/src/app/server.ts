@@ -74,6 +74,7 @@ export async function startServer(context: AppContext, options: ServerOptions): 
   const waiting = { maxWaitingPerTenant: 1000, maxWaiting: 3000, timeoutMs: 8000 }
   // More requests than database connections: while some requests wait for the database, others are parsed or serialized.
   const queue = new FairQueue({ ...waiting, maxInFlight: 4 * config.databasePool })
+  const recordQueue = new FairQueue({ ...waiting, maxInFlight: 4 * config.databasePool })
   const anonymousQueue = new FairQueue({ ...waiting, maxInFlight: 4 * config.databasePool })
   // Two passwords are hashed at a time (users/password.ts); meanwhile the other requests wait for the database.
   const passwordWaiting = { maxWaitingPerTenant: 2 * burst, maxWaiting: 8 * burst, timeoutMs: 15_000 }
@@ -91,6 +92,7 @@ export async function startServer(context: AppContext, options: ServerOptions): 
     metrics.registry,
     {
       requests: queue,
+      records: recordQueue,
       anonymous: anonymousQueue,
       passwords: passwordQueue,
       downloads: downloadQueue,
@@ -123,6 +125,7 @@ export async function startServer(context: AppContext, options: ServerOptions): 
       ...(hasIngest ? tracking.endpoints : []),
     ],
     queue,
+    recordQueue,
     anonymousQueue,
     passwordQueue,
     downloadQueue,

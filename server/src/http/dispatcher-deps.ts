@@ -25,6 +25,8 @@ export interface DispatcherDeps {
   readonly addTransfer: (transfer: Transfer) => void
   /** Shares the capacity of the process among organizations. */
   readonly queue: FairQueue
+  /** Reads of single records, so that lists, reports and writes of other organizations never delay them. */
+  readonly recordQueue: FairQueue
   /** Token exchanges and other anonymous requests, per client address, so that slow tenant requests never delay them. */
   readonly anonymousQueue: FairQueue
   /** Operations that hash passwords, queued per client address, so that they never delay other requests. */

@@ -182,7 +182,8 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
   function queueFor(route: AnyRoute): FairQueue {
     if (route.hashesPassword) return deps.passwordQueue
     if (route.access === 'public') return deps.anonymousQueue
-    return route.upload === undefined ? deps.queue : deps.downloadQueue
+    if (route.upload !== undefined) return deps.downloadQueue
+    return isRecordRead(route) ? deps.recordQueue : deps.queue
   }
 
   function matchRoute(context: RequestContext): { target: RouteTarget; segments: readonly string[] } {
@@ -283,6 +284,10 @@ async function render(context: RequestContext, route: RawRoute, segments: readon
   const { status, headers = {}, type, text } = await route.render({ message: context.request, segments })
   send(context, status, headers, { type, text })
 }
+
+/** The route reads one record by its id or key. */
+const isRecordRead = ({ method, path, query }: AnyRoute): boolean =>
+  method === 'GET' && path.endsWith('}') && !('limit' in (query?.parameters ?? {}))
 
 /** The rows of a page that cost as much as another request. */
 const rowsPerCost = 10

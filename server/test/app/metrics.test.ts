@@ -53,7 +53,7 @@ describe('The metrics of queues and connections', () => {
     expect(during.sum('lastseen_database_pool_connections', { pool: 'transactions' })).toBeGreaterThan(0)
     expect(during.sum('lastseen_database_pool_size', { pool: 'transactions' })).toBe(8)
     expect(during.sum('lastseen_database_pool_waiting', { pool: 'transactions' })).toBe(0)
-    expect(during.samples.filter(({ name }) => name === 'lastseen_http_requests_in_flight')).toHaveLength(5)
+    expect(during.samples.filter(({ name }) => name === 'lastseen_http_requests_in_flight')).toHaveLength(6)
   })
 
   it('show transactions that wait for a connection', async () => {

@@ -47,7 +47,7 @@ async function newAsset(client: Client): Promise<number> {
 describe('While creates wait for a lock', () => {
   it.each([
     ['30 creates of one organization', 1, 30],
-    ['9 creates each of 4 organizations', 4, 9],
+    ['7 creates each of 8 organizations', 8, 7],
   ])('%s delay neither a token exchange, nor a point read, nor the readiness check', async (_what, orgs, creates) => {
     const busy: TestOrg[] = []
     for (let count = 0; count < orgs; count++) busy.push(await used.app.newOrg())

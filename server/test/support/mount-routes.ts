@@ -62,6 +62,7 @@ export async function mountRoutes(
     limiter: memoryLimiter(clock),
     addTransfer: () => undefined,
     queue: new FairQueue({ maxInFlight: 32, maxWaiting: 600, timeoutMs: 8000 }),
+    recordQueue: options.queue ?? new FairQueue({ maxInFlight: 32 }),
     anonymousQueue: new FairQueue({ maxInFlight: 64 }),
     passwordQueue: new FairQueue({ maxInFlight: 4 }),
     downloadQueue: new FairQueue({ maxInFlight: 4 }),
