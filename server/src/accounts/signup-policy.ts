@@ -5,7 +5,7 @@ export interface SignupPolicy {
   mode: 'open' | 'invite-only' | 'closed'
   /** Sign-ups per client address and hour. */
   maxPerHour: number
-  /** The server listens only on this machine, whose clients are exempt from the limit. */
+  /** The server listens only on this machine, without a trusted proxy. Clients on this machine are exempt from the limit. */
   isLocalOnly: boolean
 }
 

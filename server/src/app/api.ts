@@ -168,8 +168,8 @@ export function startApi(
   }
 }
 
-function signupPolicy({ signup, signupLimit, host }: Config): SignupPolicy {
-  const isLocalOnly = isLoopback(host)
+function signupPolicy({ signup, signupLimit, host, trustProxy }: Config): SignupPolicy {
+  const isLocalOnly = isLoopback(host) && !trustProxy
   const mode = signup === 'auto' ? (isLocalOnly ? 'open' : 'invite-only') : signup
   return { mode, maxPerHour: signupLimit, isLocalOnly }
 }

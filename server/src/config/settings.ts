@@ -397,14 +397,14 @@ export const settings = {
     fallback: 'auto',
     parse: oneOf('auto', 'open', 'invite-only', 'closed'),
     about:
-      'Who may create an account over HTTP. `open`: everyone, with a new organization. `invite-only`: users with an invitation. `closed`: no one; only operator commands create accounts. `auto`: `open` while `LASTSEEN_HOST` is a loopback address, `invite-only` otherwise.',
+      'Who may create an account over HTTP. `open`: everyone, with a new organization. `invite-only`: users with an invitation. `closed`: no one; only operator commands create accounts. `auto`: `open` while `LASTSEEN_HOST` is a loopback address and `LASTSEEN_TRUST_PROXY` is off, `invite-only` otherwise.',
   }),
   signupLimit: setting({
     name: 'LASTSEEN_SIGNUP_LIMIT',
     fallback: '10',
     parse: count(1, 1_000_000),
     about:
-      'Sign-ups per hour and client address. Clients on this machine are not limited while `LASTSEEN_HOST` is a loopback address.',
+      'Sign-ups per hour and client address. Clients on this machine are not limited while `LASTSEEN_HOST` is a loopback address and `LASTSEEN_TRUST_PROXY` is off.',
   }),
   edgeFilter: setting({
     name: 'LASTSEEN_EDGE_FILTER',

@@ -51,6 +51,7 @@ describe('The sign-up policy', () => {
     ['invite-only', 'on all addresses of IPv6', { LASTSEEN_HOST: '::' }, 403],
     ['invite-only', 'on an address of the network', { LASTSEEN_HOST: '192.0.2.7' }, 403],
     ['open', 'on all addresses with LASTSEEN_SIGNUP=open', { LASTSEEN_HOST: '0.0.0.0', LASTSEEN_SIGNUP: 'open' }, 201],
+    ['invite-only', 'on loopback behind a trusted proxy', { LASTSEEN_TRUST_PROXY: 'true' }, 403],
     ['closed', 'on loopback with LASTSEEN_SIGNUP=closed', { LASTSEEN_SIGNUP: 'closed' }, 403],
   ])('is %s while the server listens %s', async (_mode, _where, settings, status) => {
     expect((await beside(settings, (app) => signUp(app))).status).toBe(status)
@@ -101,7 +102,7 @@ describe('An invitation', () => {
 })
 
 describe('The rate limit of sign-ups', () => {
-  const settings = { LASTSEEN_TRUST_PROXY: 'true' }
+  const settings = { LASTSEEN_TRUST_PROXY: 'true', LASTSEEN_SIGNUP: 'open' }
 
   it('is ten an hour from one address; then the response is 429 with Retry-After and nothing is created', async () => {
     await beside(settings, async (app) => {
