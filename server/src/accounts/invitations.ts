@@ -14,6 +14,7 @@ import { type User, foldEmail } from '../users/user.ts'
 import { type UserWithHash, findUserByEmail, insertMembership, insertUser, membershipsOf } from '../users/users.sql.ts'
 import { mailName } from './mail-name.ts'
 import { type AccountDeps, hashLinkToken, linkTo } from './deps.ts'
+import { mailConfirmation } from './email-confirmation.ts'
 import { assertAccountsOpen } from './signup-policy.ts'
 
 const invitationTtlMs = 7 * 24 * 3_600_000
@@ -25,13 +26,37 @@ const maxPerOrganization = 100
 /** A token contains the ids of its organization and invitation, so that the lookup reads a single tenant. */
 const newToken = (orgId: number, id: number): string => `lsi_${orgId.toString(36)}.${id.toString(36)}.${newLinkToken()}`
 
-function readToken(token: string): { orgId: number; id: number } | null {
-  const match = /^lsi_([0-9a-z]{1,11})\.([0-9a-z]{1,11})\.[\w-]{43}$/.exec(token)
-  const [orgId, id] = [parseInt(match?.[1] ?? '', 36), parseInt(match?.[2] ?? '', 36)]
-  return Number.isSafeInteger(orgId) && Number.isSafeInteger(id) ? { orgId, id } : null
+type TagDeps = Pick<AccountDeps, 'tokens' | 'environment'>
+
+/**
+ * The mailed token ends with this tag, which the inviter cannot compute from the token that the response shows. A client with
+ * the tag has therefore read the mail.
+ */
+const mailTag = ({ tokens, environment }: TagDeps, token: string): Buffer =>
+  tokens.hmacTag(`mailed invitation ${environment} ${token}`)
+
+interface ParsedToken {
+  orgId: number
+  id: number
+  /** The token as the inviter has seen it. */
+  shownToken: string
+  isMailed: boolean
 }
 
-/** Creates an invitation and mails its link if mail is configured. The link cannot be read again later. */
+function readToken(deps: TagDeps, token: string): ParsedToken | null {
+  const match = /^(lsi_([0-9a-z]{1,11})\.([0-9a-z]{1,11})\.[\w-]{43})(?:\.([\w-]{22}))?$/.exec(token)
+  const [shownToken = '', tag] = [match?.[1], match?.[4]]
+  const [orgId, id] = [parseInt(match?.[2] ?? '', 36), parseInt(match?.[3] ?? '', 36)]
+  if (!Number.isSafeInteger(orgId) || !Number.isSafeInteger(id)) return null
+  if (tag === undefined) return { orgId, id, shownToken, isMailed: false }
+  const isValid = sameHash(mailTag(deps, shownToken), Buffer.from(tag, 'base64url'))
+  return isValid ? { orgId, id, shownToken, isMailed: true } : null
+}
+
+/**
+ * Creates an invitation, and mails a link if mail is configured. Only the mailed link confirms the e-mail address. The
+ * returned link cannot be read again later.
+ */
 export async function invite(
   deps: AccountDeps,
   orgId: number,
@@ -50,15 +75,15 @@ export async function invite(
   const tokenHash = hashLinkToken(deps, token)
   if (!(await deps.db.withTenant(orgId, (tx) => insertInvitation(tx, orgId, invitation, tokenHash))))
     throw apiError.conflict('This address was already invited; withdraw that invitation first')
-  const link = linkTo(deps, 'join', token)
+  const mailedLink = linkTo(deps, 'join', `${token}.${mailTag(deps, token).toString('base64url')}`)
   const organization = await findOrganization(deps.db.read, orgId)
   const name = mailName(organization?.name ?? '') || 'an organization'
   deps.mailer.send({
     to: email,
     subject: `Join ${name} on Lastseen`,
-    text: `You are invited to join ${name} on Lastseen. To accept, open\n\n${link}\n\nThe link works once, within seven days.\n`,
+    text: `You are invited to join ${name} on Lastseen. To accept, open\n\n${mailedLink}\n\nThe link works once, within seven days.\n`,
   })
-  return { invitation, link }
+  return { invitation, link: linkTo(deps, 'join', token) }
 }
 
 export async function withdrawInvitation(deps: AccountDeps, orgId: number, id: number): Promise<void> {
@@ -70,6 +95,7 @@ interface Offer {
   invitation: Invitation
   organizationName: string
   account: UserWithHash | null
+  isMailed: boolean
 }
 
 const invalidLink = (): ApiError =>
@@ -85,13 +111,14 @@ export function readInvitation(deps: AccountDeps, request: { token: string; addr
 }
 
 async function offerOf(deps: AccountDeps, token: string): Promise<Offer | null> {
-  const ids = readToken(token)
-  if (ids === null) return null
-  const invitation = await findInvitation(deps.db.read, ids.orgId, ids.id, now(deps.clock))
-  if (invitation === null || !sameHash(invitation.tokenHash, hashLinkToken(deps, token))) return null
-  const organization = await findOrganization(deps.db.read, ids.orgId)
+  const parsed = readToken(deps, token)
+  if (parsed === null) return null
+  const { orgId, id, shownToken, isMailed } = parsed
+  const invitation = await findInvitation(deps.db.read, orgId, id, now(deps.clock))
+  if (invitation === null || !sameHash(invitation.tokenHash, hashLinkToken(deps, shownToken))) return null
+  const organization = await findOrganization(deps.db.read, orgId)
   const account = await findUserByEmail(deps.db.read, invitation.email)
-  return { orgId: ids.orgId, invitation, organizationName: organization?.name ?? '', account }
+  return { orgId, invitation, organizationName: organization?.name ?? '', account, isMailed }
 }
 
 /** Joins the organization and signs in, with a new account or with the password of the existing account. */
@@ -128,9 +155,10 @@ async function joinWithNewAccount(deps: AccountDeps, offer: Offer, password: str
   assertAccountsOpen(deps.signups)
   if (codePointLength(password) < shortestPassword) throw apiError.invalid(tooShort)
   assertNotGuessable('password', password, offer.invitation.email)
-  // A person with the link of an invitation has read the mail, or got the link from an admin.
-  const user = { userId: await deps.ids.next(0), email: offer.invitation.email, isEmailConfirmed: true }
+  const isEmailConfirmed = offer.isMailed || !deps.mailer.hasTransport
+  const user = { userId: await deps.ids.next(0), email: offer.invitation.email, isEmailConfirmed }
   await join(deps, offer, user, await hashPassword(password))
+  if (!isEmailConfirmed) mailConfirmation(deps, user)
   return user
 }
 

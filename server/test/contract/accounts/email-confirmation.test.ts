@@ -42,11 +42,24 @@ async function signUp(on: TestApp = app): Promise<{ user: NewUser; reply: Reply 
 }
 
 /** The token of the latest mail, once `count` mails have arrived. */
-async function mailedToken(count = 1): Promise<string> {
+async function mailedToken(count = 1, page: 'confirm-email' | 'join' = 'confirm-email'): Promise<string> {
   await expect.poll(() => server.mails.length, { timeout: 10_000 }).toBe(count)
-  const link = /https:\/\/track\.example\.com\/confirm-email#token=\S+/.exec(textOf(server.mails.at(-1)!))
-  return tokenFromLink(link![0])
+  const [link] = /https:\/\/track\.example\.com\/\S+/.exec(textOf(server.mails.at(-1)!))!
+  expect(link).toContain(`/${page}#token=`)
+  return tokenFromLink(link)
 }
+
+/** An invitation of a new admin, with the token of the link that the admin is shown. */
+async function invited(on: TestApp = app): Promise<{ email: string; token: string }> {
+  const admin = await createSignedInUser(await on.newOrg('Harbour'), 'admin')
+  const email = newEmail()
+  const reply = await requestAs(on, admin, 'POST', '/invitations', { json: { email, role: 'admin' } })
+  expect(reply.status).toBe(201)
+  return { email, token: tokenFromLink(reply.json.data.link) }
+}
+
+const accept = (token: string, on: TestApp = app): Promise<Reply> =>
+  on.anonymous('POST', '/api/v1/auth/invitations/accept', { json: { token, password } })
 
 const confirm = (token: string): Promise<Reply> =>
   app.anonymous('POST', '/api/v1/auth/email-confirmation/confirm', { json: { token } })
@@ -158,13 +171,52 @@ describe('No confirmation is needed', () => {
     }
   })
 
-  it('of an account that the operator created or that joined by an invitation', async () => {
-    const org = await app.newOrg('Harbour')
-    const admin = await createSignedInUser(org, 'admin')
-    const invited = await requestAs(app, admin, 'POST', '/invitations', { json: { email: newEmail(), role: 'viewer' } })
-    expect(invited.status).toBe(201)
-    const json = { token: tokenFromLink(invited.json.data.link), password }
-    const joined = await app.anonymous('POST', '/api/v1/auth/invitations/accept', { json })
-    expect(joined.json.data.user.email_confirmed).toBe(true)
+  it('of an account that the operator created', async () => {
+    const admin = await createSignedInUser(await app.newOrg('Harbour'), 'admin')
+    expect((await requestAs(app, admin, 'GET', '/auth/me')).json.data.email_confirmed).toBe(true)
+  })
+
+  it('of an account that joined with the mailed link of an invitation', async () => {
+    const { email } = await invited()
+    const joined = await accept(await mailedToken(1, 'join'))
+    expect([joined.status, joined.json.data.user.email_confirmed]).toEqual([201, true])
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    expect(server.mails.map(({ to }) => to)).toEqual([[email]])
+  })
+
+  it('of an account that joined by an invitation without mail set up', async () => {
+    const plain = await startApp()
+    try {
+      const joined = await accept((await invited(plain)).token, plain)
+      expect(joined.json.data.user.email_confirmed).toBe(true)
+    } finally {
+      await plain.stop()
+    }
+  })
+})
+
+describe('An invitation that is accepted with the link that the inviter was shown', () => {
+  it('does not confirm the address: the account gets the mail that confirms it', async () => {
+    const { email, token } = await invited()
+    await mailedToken(1, 'join')
+    const joined = await accept(token)
+    expect([joined.status, joined.json.data.user.email_confirmed]).toEqual([201, false])
+    const confirmation = await mailedToken(2)
+    expect(server.mails[1]!.to).toEqual([email])
+    const user = { email, token: joined.json.data.access_token, orgId: joined.json.data.user.org.id }
+    const [path, json] = guarded(user)[0]!
+    expect((await requestAs(app, user, 'POST', path, { json })).status).toBe(403)
+    expect((await confirm(confirmation)).status).toBe(204)
+    expect(await isConfirmed(user)).toBe(true)
+  })
+
+  it('has a link from which the mailed one cannot be made', async () => {
+    const { token } = await invited()
+    const mailed = await mailedToken(1, 'join')
+    expect(mailed.startsWith(token)).toBe(true)
+    const { token: other } = await invited()
+    for (const wrong of [`${token}.${'A'.repeat(22)}`, `${other}${mailed.slice(token.length)}`, `${token}.`])
+      expect([wrong, (await accept(wrong)).status]).toEqual([wrong, 400])
+    expect((await accept(mailed)).status).toBe(201)
   })
 })
