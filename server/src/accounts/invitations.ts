@@ -22,6 +22,8 @@ export const shortestPassword = 10
 /** Invitations per organization and day, to one address and in total. */
 const maxPerRecipient = 5
 const maxPerOrganization = 100
+/** Invitations per day to one address, over all organizations. */
+const maxPerRecipientInTotal = 10
 
 /** A token contains the ids of its organization and invitation, so that the lookup reads a single tenant. */
 const newToken = (orgId: number, id: number): string => `lsi_${orgId.toString(36)}.${id.toString(36)}.${newLinkToken()}`
@@ -67,6 +69,7 @@ export async function invite(
   await deps.quotas.assertRoom(orgId, 'members')
   await deps.throttle.consume('day', `invite:${orgId} ${email}`, maxPerRecipient)
   await deps.throttle.consume('day', `invite:${orgId}`, maxPerOrganization)
+  await deps.throttle.consume('day', `invite-to:${email}`, maxPerRecipientInTotal)
   const id = await deps.ids.next(orgId)
   const token = newToken(orgId, id)
   const millis = deps.clock.millis()

@@ -14,6 +14,8 @@ const resetTtlMs = 3_600_000
 const firstPasswordTtlMs = 24 * 3_600_000
 /** The minimum time between two reset mails to one account. */
 const minResetIntervalMs = 60_000
+/** Reset mails per account and day. After that there is one in an hour, so that nobody can keep the owner from a reset. */
+const resetMailsPerDay = 10
 /** Reset requests per client address, for one account and for all accounts. */
 const resetsPerMinute = 20
 const resetsPerMinuteOfAddress = 300
@@ -114,6 +116,10 @@ async function sendReset(deps: AccountDeps, email: string): Promise<void> {
     !(await deps.db.globalTransaction((tx) => insertReset(tx, reset, instantFromMillis(millis - minResetIntervalMs))))
   )
     return
+  const mayMail =
+    (await deps.throttle.tryConsume('day', `reset-mail:${email}`, resetMailsPerDay)) ||
+    (await deps.throttle.tryConsume('hour', `reset-mail:${email}`, 1))
+  if (!mayMail) return
   const link = linkTo(deps, 'reset-password', token)
   if (!deps.mailer.hasTransport) return deps.notifyOperator(`Password reset for ${user.email}: ${link}`)
   deps.mailer.send({

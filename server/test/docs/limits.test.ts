@@ -110,6 +110,7 @@ const statedElsewhere = [
   'assets whose location is set at once',
   'saved views',
   'invitations of one organization',
+  'invitations to one address,',
   'name of the organization in a mail',
   'test events of one webhook',
   'new passwords',

@@ -42,6 +42,7 @@ const invite = (email: string, who = admin): Promise<Reply> =>
   requestAs(app, who, 'POST', '/invitations', { json: { email, role: 'viewer' } })
 const withdraw = (reply: Reply): Promise<Reply> => requestAs(app, admin, 'DELETE', `/invitations/${reply.json.data.id}`)
 const day = 86_400
+const mailsTo = (email: string): number => server.mails.filter((mail) => mail.to[0] === email).length
 
 describe('Invitations', () => {
   it('to one address are limited to five a day of an organization, and the sixth sends no mail', async () => {
@@ -53,10 +54,26 @@ describe('Invitations', () => {
     expect((await invite(newEmail())).status).toBe(201)
     const other = await createSignedInUser(await app.newOrg(), 'admin')
     expect((await invite(email, other)).status).toBe(201)
-    await expect.poll(() => server.mails.filter((mail) => mail.to[0] === email).length, { timeout: 10_000 }).toBe(6)
+    await expect.poll(() => mailsTo(email), { timeout: 10_000 }).toBe(6)
     clock.advance(day)
     admin = await signIn(app, admin.email, password)
     expect((await invite(email)).status).toBe(201)
+  })
+
+  it('to one address are limited to ten a day of all organizations, and the eleventh sends no mail', async () => {
+    const email = newEmail()
+    const admins = await Promise.all(
+      Array.from({ length: 11 }, async () => createSignedInUser(await app.newOrg(), 'admin')),
+    )
+    for (const who of admins.slice(0, 10)) expect((await invite(email, who)).status).toBe(201)
+    const reply = await invite(email.toUpperCase(), admins[10])
+    expectApiError(reply, 'rate_limited')
+    expect(reply.headers['retry-after']).toBe(String(day))
+    expect((await invite(newEmail(), admins[10])).status).toBe(201)
+    await expect.poll(() => mailsTo(email), { timeout: 10_000 }).toBe(10)
+    clock.advance(day)
+    const again = await signIn(app, admins[10]!.email, password)
+    expect((await invite(email, again)).status).toBe(201)
   })
 
   it('of one organization are limited to a hundred a day', async () => {
@@ -85,6 +102,28 @@ describe('Invitations', () => {
     ['x'.repeat(255), `${'x'.repeat(60)}…`],
   ])('write the name %j as %j', (name, shown) => {
     expect(mailName(name)).toBe(shown)
+  })
+})
+
+describe('Links to reset a password', () => {
+  it('are mailed ten times a day to one account, and then once an hour', async () => {
+    const { email } = await createSignedInUser(org, 'viewer')
+    const requestAll = async (count: number): Promise<void> => {
+      for (let turn = 0; turn < count; turn++) {
+        const reply = await app.anonymous('POST', '/api/v1/auth/password-reset', { json: { email } })
+        expect(reply.status).toBe(202)
+        await new Promise((resolve) => setTimeout(resolve, 100))
+        clock.advance(60)
+      }
+    }
+    await requestAll(15)
+    await expect.poll(() => mailsTo(email)).toBe(11)
+    clock.advance(3600)
+    await requestAll(5)
+    await expect.poll(() => mailsTo(email)).toBe(12)
+    clock.advance(day)
+    await requestAll(5)
+    await expect.poll(() => mailsTo(email)).toBeGreaterThan(13)
   })
 })
 
