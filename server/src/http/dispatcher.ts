@@ -67,13 +67,6 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
   async function handleRequest(context: RequestContext): Promise<void> {
     const { request } = context
     redactPath(context)
-    if (deps.edgeFilter && isAnonymousAgent(request.headers['user-agent']))
-      return send(
-        context,
-        403,
-        {},
-        { type: 'text/plain', text: 'Forbidden: send a User-Agent that names your client\n' },
-      )
     try {
       checkProtocol(request)
     } catch (error) {
@@ -81,6 +74,13 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
       context.response.shouldKeepAlive = false
       throw error
     }
+    if (deps.edgeFilter && isAnonymousAgent(request.headers['user-agent']))
+      return send(
+        context,
+        403,
+        {},
+        { type: 'text/plain', text: 'Forbidden: send a User-Agent that names your client\n' },
+      )
     if (context.method === 'OPTIONS') return send(context, 204, preflightHeaders)
 
     const { target, segments } = matchRoute(context)

@@ -83,6 +83,11 @@ describe('An HTTP request that the service does not support', () => {
     ['HTTP/2.0 in the request line', 'GET /api/v1/assets HTTP/2.0\r\nHost: a\r\n\r\n'],
     ['no Host', 'GET /api/v1/assets HTTP/1.1\r\n\r\n'],
     ['an empty Host', 'GET /api/v1/assets HTTP/1.1\r\nHost:\r\n\r\n'],
+    ['a Host twice', 'GET /api/v1/assets HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n'],
+    [
+      'an Authorization twice',
+      'GET /api/v1/assets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer a\r\nAuthorization: Bearer a\r\n\r\n',
+    ],
     ['a Host with a path', 'GET /api/v1/assets HTTP/1.1\r\nHost: a/b\r\n\r\n'],
     ['a Host with credentials', 'GET /api/v1/assets HTTP/1.1\r\nHost: me@a\r\n\r\n'],
     ['a Host with two ports', 'GET /api/v1/assets HTTP/1.1\r\nHost: a:80:90\r\n\r\n'],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { useApp } from '../../support/app.ts'
 import { expectApiError } from '../../support/error-response.ts'
-import { sendRaw } from '../../support/raw-http.ts'
+import { RawConnection, sendRaw } from '../../support/raw-http.ts'
 
 const filtered = useApp({ settings: { LASTSEEN_EDGE_FILTER: 'true' } })
 const open = useApp()
@@ -54,6 +54,21 @@ describe('The User-Agent filter, switched on', () => {
   it.each(welcome)('lets the User-Agent "%s" pass (D5)', async (agent) => {
     expectApiError(await ask(filtered.app.url, agent), 'unauthorized')
   })
+
+  it.each([
+    ['a Host twice', ['Host: a', 'Host: a'], ''],
+    ['a transfer coding before the chunks', ['Host: a', 'Transfer-Encoding: gzip, chunked'], '0\r\n\r\n'],
+  ])(
+    'is applied after the check of the protocol, which closes the connection: %s [D49]',
+    async (_what, lines, body) => {
+      const wire = await RawConnection.open(filtered.app.url)
+      wire.write(`${['POST /api/v1/assets HTTP/1.1', ...lines].join('\r\n')}\r\n\r\n${body}`)
+      const reply = (await wire.readResponse())!
+      expectApiError(reply, 'bad_request')
+      expect([reply.headers['connection'], await wire.remainingText()]).toEqual(['close', ''])
+      wire.close()
+    },
+  )
 
   it('is applied before every other check, unknown paths included (D5)', async () => {
     for (const path of ['/api/v1/nothing', '/api/v1/oauth/token', '/api/v1/assets/0'])
