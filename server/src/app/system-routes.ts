@@ -36,7 +36,7 @@ export function openapiRoutes(prefix: string, title: string, document: object): 
 }
 
 interface SystemRoutesDeps {
-  config: Pick<Config, 'metricsToken'>
+  config: Pick<Config, 'metricsToken' | 'trustProxy'>
   checkReadiness: ReadinessCheck
   collectMetrics: () => Promise<string>
   /** The address that the server listens on. */
@@ -59,11 +59,11 @@ export function systemRoutes({ config, checkReadiness, collectMetrics, host }: S
       path: '/metrics',
       isSameOrigin: true,
       async render({ message }) {
-        const { metricsToken } = config
+        const { metricsToken, trustProxy } = config
         const token = /^Bearer (.+)$/.exec(message.headers.authorization ?? '')?.[1] ?? ''
         const isAllowed =
           metricsToken === null
-            ? isLoopback(host) && isLocal(message)
+            ? isLoopback(host) && !trustProxy && isLocal(message)
             : sameHash(hashSecret(token), hashSecret(metricsToken))
         if (!isAllowed) return plain(401, 'Send the token of LASTSEEN_METRICS_TOKEN as Authorization: Bearer <token>\n')
         return { status: 200, type: Registry.PROMETHEUS_CONTENT_TYPE, text: await collectMetrics() }

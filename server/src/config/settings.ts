@@ -424,7 +424,7 @@ export const settings = {
     parse: optional,
     secret: true,
     about:
-      'Bearer token for `/metrics`. When unset, `/metrics` is available only while the server listens on a loopback address, for a loopback host name, and not through a proxy.',
+      'Bearer token for `/metrics`. When unset, `/metrics` is available only while the server listens on a loopback address without `LASTSEEN_TRUST_PROXY`, for a loopback host name, and not through a proxy.',
   }),
   logLevel: setting({
     name: 'LASTSEEN_LOG_LEVEL',

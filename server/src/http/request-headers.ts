@@ -42,10 +42,13 @@ const hostName = ({ headers }: IncomingMessage): string =>
 
 /**
  * False for a request from a web page, and for a request that a proxy on the same machine may have forwarded: it has a
- * header that proxies add, or the host name that the client has used.
+ * header that proxies add, or the host name that the client has used, or it is HTTP/1.0, as nginx sends by default.
  */
 export const isLocal = (message: IncomingMessage): boolean =>
-  !isForwarded(message) && message.headers.origin === undefined && isLoopback(hostName(message))
+  message.httpVersion === '1.1' &&
+  !isForwarded(message) &&
+  message.headers.origin === undefined &&
+  isLoopback(hostName(message))
 
 /** Some proxies append the client's port to the address. */
 const withoutPort = (text: string): string => /^(?:([\d.]+)|\[(.+)\]):\d+$/.exec(text)?.slice(1).find(Boolean) ?? text

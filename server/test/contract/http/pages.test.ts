@@ -6,9 +6,11 @@ import { systemRoutes } from '../../../src/app/system-routes.ts'
 import { useApp } from '../../support/app.ts'
 import { expectCommonHeaders, expectApiError } from '../../support/error-response.ts'
 import { primaryDocument } from '../../support/openapi.ts'
+import { sendRaw } from '../../support/raw-http.ts'
 
 const context = useApp({ singleServerReason: 'each process counts its own answers for /metrics' })
 const guarded = useApp({ settings: { LASTSEEN_METRICS_TOKEN: 'a long and secret word' } })
+const behindProxy = useApp({ settings: { LASTSEEN_TRUST_PROXY: 'true' } })
 const addressed = useApp({ settings: { LASTSEEN_BASE_URL: 'https://api.example.com/' } })
 
 describe('The OpenAPI document', () => {
@@ -129,7 +131,7 @@ describe('/metrics', () => {
     ['lastseen.example.com', 401],
   ])('without a configured token on %s is %i', async (host, status) => {
     const deps = {
-      config: { metricsToken: null },
+      config: { metricsToken: null, trustProxy: false },
       checkReadiness: async () => null,
       collectMetrics: async () => '',
       host,
@@ -137,7 +139,9 @@ describe('/metrics', () => {
     const page = systemRoutes(deps).find(({ path }) => path === '/metrics')
     for (const more of [{}, { authorization: 'Bearer ' }, { authorization: 'Bearer x' }]) {
       const headers = { host: '[::1]:8080', ...more }
-      expect((await page!.render({ message: { headers }, segments: [] } as never)).status).toBe(status)
+      expect((await page!.render({ message: { httpVersion: '1.1', headers }, segments: [] } as never)).status).toBe(
+        status,
+      )
     }
   })
 
@@ -157,6 +161,17 @@ describe('/metrics', () => {
       expect([reply.status, reply.text.includes('lastseen_http')]).toEqual([401, false])
     },
   )
+
+  it('without a configured token is 401 for HTTP/1.0, which nginx sends without other headers', async () => {
+    const local = 'Host: 127.0.0.1:8080'
+    const statusOf = async (version: string): Promise<number> =>
+      (await sendRaw(context.app.url, [`GET /metrics HTTP/${version}`, local])).status
+    expect([await statusOf('1.0'), await statusOf('1.1')]).toEqual([401, 200])
+  })
+
+  it('without a configured token is 401 behind a trusted proxy', async () => {
+    expect((await behindProxy.app.anonymous('GET', '/metrics')).status).toBe(401)
+  })
 
   it.each([
     ['no token', 401, {}],
