@@ -187,6 +187,10 @@ describe('at every connection', () => {
     ['an allowed IPv4 and a private IPv6', ['127.0.0.1', 'fd00::1']],
     ['a public and a private one', ['93.184.216.34', '172.16.0.1']],
     ['a mapped address', ['127.0.0.1', '::ffff:169.254.169.254']],
+    ['an allowed and an AS112 address', ['127.0.0.1', '192.31.196.1']],
+    ['an allowed and an AMT address', ['127.0.0.1', '192.52.193.1']],
+    ['an allowed and an AS112 address of direct delegation', ['127.0.0.1', '192.175.48.1']],
+    ['an allowed and an AS112 address of IPv6', ['127.0.0.1', '2620:4f:8000::1']],
   ])('a name that resolves to %s is rejected', async (_what, addresses) => {
     names.names.set('mixed.hooks.test', addresses)
     const before = receiver.connections
