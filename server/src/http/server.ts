@@ -19,6 +19,9 @@ export interface HttpServer {
   close(graceMs: number): Promise<void>
 }
 
+/** Time for the head of a request to arrive. `defaultBodyTimeouts` has the time for the whole request. */
+export const headTimeoutMs = 20_000
+
 const reasons: Record<string, string> = {
   HPE_HEADER_OVERFLOW: 'The request headers are too large',
   ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time',
@@ -70,7 +73,7 @@ export async function listen(options: {
   const serverOptions = {
     requireHostHeader: false,
     keepAliveTimeout: 65_000,
-    headersTimeout: Math.min(20_000, timeouts.requestMs),
+    headersTimeout: Math.min(headTimeoutMs, timeouts.requestMs),
     // The largest limit. `IncomingBodies` applies the smaller ones.
     requestTimeout: Math.max(timeouts.requestMs, timeouts.uploadMs),
     connectionsCheckingInterval: checkIntervalMs,

@@ -11,6 +11,7 @@ import {
   uncountedBodyBytes,
   uploadGraceMs,
 } from '../../src/http/body.ts'
+import { headTimeoutMs } from '../../src/http/server.ts'
 import {
   anonymousPacketMemory,
   maxConnectionsPerOrg,
@@ -78,6 +79,10 @@ const constants: [what: string, text: string][] = [
   ['tags of an asset or a location', number(maxTagsPerRecord)],
   ['tags of a row, and of a record after', number(maxTagsPerRecord)],
   ['idempotency keys of an organization', number(maxIdempotencyKeys)],
+  [
+    'time for an HTTP request',
+    `${headTimeoutMs / 1000} s for the head, ${defaultBodyTimeouts.requestMs / 1000} s in total`,
+  ],
   ['time for the body of a bulk request', `${defaultBodyTimeouts.uploadMs / 60_000} minutes`],
 ]
 
@@ -117,7 +122,6 @@ const statedElsewhere = [
   'events that wait for the client',
   'life of a live stream',
   'events that a live stream holds',
-  'time for an HTTP request',
   'time for a client to close',
   'MQTT CONNECT packet',
   'MQTT messages with QoS 2',
