@@ -215,10 +215,13 @@ async function initialise(prepared: Prepared, password: string): Promise<void> {
     throw new Error(`PostgreSQL could not create the database lastseen:\n${loginCreated.output.trim()}`)
 }
 
-/** The service logs in as a role that owns its database but is not a superuser. */
+/** As packaging/postgres.sql: the service logs in as a role that owns its database and has no other rights. */
 const createLogin = (password: string): string[] => [
-  `CREATE ROLE ${loginRole} LOGIN CREATEROLE PASSWORD '${password}'`,
-  `GRANT SET ON PARAMETER temp_file_limit TO ${loginRole} WITH GRANT OPTION`,
+  `CREATE ROLE ${loginRole} LOGIN PASSWORD '${password}'`,
+  `CREATE ROLE lastseen_writer NOLOGIN`,
+  `CREATE ROLE lastseen_reader NOLOGIN`,
+  `GRANT lastseen_writer, lastseen_reader TO ${loginRole}`,
+  `GRANT SET ON PARAMETER temp_file_limit TO lastseen_writer, lastseen_reader`,
   `CREATE DATABASE lastseen OWNER ${loginRole}`,
 ]
 
