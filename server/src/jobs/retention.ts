@@ -4,9 +4,7 @@ import { deleteRevokedCredentials } from '../auth/credentials.sql.ts'
 import { deleteExpiredFamilies, deleteRevokedFamilies } from '../auth/refresh-token-families.sql.ts'
 import { withAdvisoryLock } from '../db/advisory-lock.ts'
 import { dropPartition, historyTable, makeMonths, partitionsBefore } from '../db/schema/partitions.ts'
-import type { Connection } from '../db/create-database.ts'
 import type { Database, Tx } from '../db/database.ts'
-import type { Clock } from '../kernel/clock.ts'
 import { type Instant, instantFromMillis } from '../kernel/instant.ts'
 import { allOrganizations } from '../organizations/organizations.sql.ts'
 import { deleteUnknownAntennasBefore, deleteUnknownTopicsBefore } from '../readers/unknown.sql.ts'
@@ -16,11 +14,10 @@ import { deleteUnknownTagsBefore } from '../tracking/unknown-tags.sql.ts'
 import { deleteExpiredInvitations } from '../users/invitations.sql.ts'
 import { deleteExpiredResets } from '../users/resets.sql.ts'
 import { deleteAttemptsBefore } from '../webhooks/attempts.sql.ts'
+import { type UnconfirmedAccountsDeps, deleteUnconfirmedAccounts } from './unconfirmed-accounts.ts'
 
-export interface RetentionDeps {
-  db: Connection
-  clock: Clock
-  config: { retentionDays: number }
+export interface RetentionDeps extends UnconfirmedAccountsDeps {
+  config: { retentionDays: number; mailUrl: string | null }
 }
 
 const dayMs = 86_400_000
@@ -60,6 +57,7 @@ async function deleteOldData(deps: RetentionDeps, url: string, onFailure: OnFail
   const last = expired.at(-1)
   await deleteExpiredResets(db.global, instantFromMillis(nowMs))
   await deleteUnknownTopicsBefore(db.global, instantFromMillis(nowMs - unknownDays * dayMs))
+  await deleteUnconfirmedAccounts(deps, url, onFailure)
   let areMinutesRemoved = true
   for (const orgId of await allOrganizations(db.read)) {
     try {

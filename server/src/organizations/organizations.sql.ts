@@ -66,3 +66,12 @@ export async function findStanding(
     lapsedAt: row.lapsed_at === null ? null : fromDatabase(row.lapsed_at),
   }
 }
+
+/** Whether the organization has an asset, location or reader. Deleted assets and locations count. */
+export async function hasRecords(db: Db, orgId: number): Promise<boolean> {
+  const [row] = await db.query<{ has_records: boolean }>(sql`
+    select exists (select from assets where org_id = ${orgId})
+      or exists (select from locations where org_id = ${orgId})
+      or exists (select from readers where org_id = ${orgId}) as has_records`)
+  return row!.has_records
+}

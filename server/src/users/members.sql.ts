@@ -76,3 +76,15 @@ export async function addMembership(tx: Tx, userId: number, orgId: number, role:
   await tx.query(sql`insert into memberships (user_id, org_id, role, created_at)
     values (${userId}, ${orgId}, ${role}, ${toDatabase(at)}) on conflict (user_id, org_id) do nothing`)
 }
+
+/** Organizations whose only member belongs to no other one and signed up before `before` without confirming the address. */
+export async function unconfirmedOrganizations(db: Db, before: Instant): Promise<number[]> {
+  const rows = await db.query<{ org_id: number }>(sql`
+    select m.org_id from users u join memberships m on m.user_id = u.user_id
+    where u.email_confirmed_at is null and u.created_at < ${toDatabase(before)}
+      and not exists (
+        select from memberships o where (o.user_id = m.user_id or o.org_id = m.org_id)
+          and (o.user_id <> m.user_id or o.org_id <> m.org_id))
+    order by m.org_id`)
+  return rows.map((row) => row.org_id)
+}

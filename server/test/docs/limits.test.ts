@@ -162,6 +162,7 @@ const statedElsewhere = [
   'sessions and refresh tokens',
   'API keys that are revoked',
   'invitations',
+  'accounts whose e-mail address was not',
   'links to reset a password',
   'failed attempts',
   'rate limit buckets',

@@ -1,8 +1,8 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { deleteExpiredFamilies } from '../../src/auth/refresh-token-families.sql.ts'
 import { keepRetention } from '../../src/jobs/retention.ts'
 import { instantFromMillis } from '../../src/kernel/instant.ts'
-import { useApp } from '../support/app.ts'
+import { type TestOrg, useApp } from '../support/app.ts'
 import { ManualClock } from '../support/auth.ts'
 import { useSnapshotDatabase } from '../support/tenant-snapshot.ts'
 
@@ -131,6 +131,91 @@ it.each(Object.entries(kinds))(
     clock.advance(-120)
   },
 )
+
+describe('An account whose address was not confirmed', () => {
+  let userId = 7_000_000_000
+  interface Account {
+    org: TestOrg
+    userId: number
+  }
+
+  /** The only member of a new organization, who has signed up that long ago. */
+  async function signUp({
+    daysAgo,
+    confirmedAt = null,
+  }: {
+    daysAgo: number
+    confirmedAt?: Date | null
+  }): Promise<Account> {
+    const org = await context.app.newOrg()
+    const at = new Date(clock.millis() - daysAgo * day * 1000)
+    const email = `unconfirmed-${++userId}@example.com`
+    await database.sql`insert into users values (${userId}, ${email}, '', ${at}, ${confirmedAt})`
+    await database.sql`insert into memberships values (${userId}, ${org.orgId}, 'admin', ${at})`
+    return { org, userId }
+  }
+
+  async function runJob(mailUrl: string | null = 'smtp://127.0.0.1:1'): Promise<void> {
+    const { config } = context.app.context
+    await keepRetention({ ...context.app.context, config: { ...config, mailUrl } }, context.app.databaseUrl)
+  }
+
+  async function isKept({ org, userId }: Account): Promise<boolean> {
+    const [row] = await database.sql<{ organizations: number; users: number }[]>`
+      select (select count(*)::int from organizations where org_id = ${org.orgId}) as organizations,
+        (select count(*)::int from users where user_id = ${userId}) as users`
+    expect(row!.users).toBe(row!.organizations)
+    return row!.users === 1
+  }
+
+  it('is deleted 30 days after the sign-up and not before, with its organization', async () => {
+    const [old, young] = [await signUp({ daysAgo: 30.001 }), await signUp({ daysAgo: 29.999 })]
+    await runJob()
+    expect([await isKept(old), await isKept(young)]).toEqual([false, true])
+  })
+
+  it.each<[string, (account: Account) => Promise<unknown>]>([
+    ['its organization has an asset', ({ org }) => org.full.send('POST', '/api/v1/assets', { json: { name: 'a' } })],
+    [
+      'its organization has a location',
+      ({ org }) => org.full.send('POST', '/api/v1/locations', { json: { name: 'a' } }),
+    ],
+    [
+      'its organization has a reader',
+      ({ org: { orgId } }) => database.sql`
+        insert into readers (org_id, id, name, format, clock, token_hash, topic_key, created_at, messages, reads, ignored)
+        values (${orgId}, 1, 'a', 'auto', 'reader', '', 'a', now(), 0, 0, 0)`,
+    ],
+    [
+      'its organization has another member',
+      async ({ org: { orgId } }) => {
+        const other = await signUp({ daysAgo: 1, confirmedAt: new Date() })
+        await database.sql`insert into memberships values (${other.userId}, ${orgId}, 'viewer', now())`
+      },
+    ],
+    [
+      'it has joined another organization',
+      async ({ userId }) => {
+        const { orgId } = await context.app.newOrg()
+        await database.sql`insert into memberships values (${userId}, ${orgId}, 'viewer', now())`
+      },
+    ],
+  ])('is kept while %s', async (_what, change) => {
+    const account = await signUp({ daysAgo: 31 })
+    await change(account)
+    await runJob()
+    expect(await isKept(account)).toBe(true)
+  })
+
+  it('is kept when the address is confirmed, and on a server without mail', async () => {
+    const confirmed = await signUp({ daysAgo: 31, confirmedAt: new Date() })
+    const unconfirmed = await signUp({ daysAgo: 31 })
+    await runJob(null)
+    expect(await isKept(unconfirmed)).toBe(true)
+    await runJob()
+    expect([await isKept(confirmed), await isKept(unconfirmed)]).toEqual([true, false])
+  })
+})
 
 it('The hourly job continues with the next organization when the deletion fails for one', async () => {
   const [failing, other] = [await context.app.newOrg(), await context.app.newOrg()]
