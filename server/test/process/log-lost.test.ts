@@ -1,6 +1,7 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { appendFileSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { cloneDatabase } from '../support/database.ts'
 import { freePort, launch, newFolder, repository, usePrograms } from '../support/process.ts'
 import { send } from '../support/client.ts'
@@ -36,6 +37,27 @@ async function serveIntoPipe(format: string) {
   return { database, fifo, ...(await serveInto(`3<>${fifo} >${fifo}`, settings)) }
 }
 
+/** Mounts a small file system; null without the right to do that. */
+function mountSmallDisk(): string | null {
+  const folder = newFolder()
+  return spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', folder]).status === 0 ? folder : null
+}
+const disk = mountSmallDisk()
+afterAll(() => {
+  if (disk !== null) execFileSync('umount', ['--lazy', disk])
+})
+
+function fillDisk(file: string): void {
+  const isFull = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOSPC'
+  for (const bytes of [64 * 1024, 1]) {
+    try {
+      for (;;) appendFileSync(file, Buffer.alloc(bytes))
+    } catch (error) {
+      if (!isFull(error)) throw error
+    }
+  }
+}
+
 describe.each(['json', 'pretty'])('a server whose log lines cannot be written (%s)', { timeout: 180_000 }, (format) => {
   it('keeps serving while the disk is full, and stops on request', async () => {
     const database = await cloneDatabase()
@@ -45,6 +67,21 @@ describe.each(['json', 'pretty'])('a server whose log lines cannot be written (%
     })
     await fillLog(url)
     expect((await send(url, 'GET', '/readyz')).status).toBe(200)
+    expect((await program.stop()).code).toBe(0)
+    await database.drop()
+  })
+
+  it.skipIf(disk === null)('logs how many lines were lost once the disk has space again', async () => {
+    const database = await cloneDatabase()
+    const [log, filler] = [join(disk!, format), join(disk!, 'filler')]
+    const settings = { DATABASE_URL: database.url, LASTSEEN_LOG_FORMAT: format }
+    const { program, url } = await serveInto(`>>${log}`, settings)
+    fillDisk(filler)
+    await fillLog(url)
+    expect((await send(url, 'GET', '/readyz')).status).toBe(200)
+    expect(readFileSync(log, 'utf8')).not.toContain('log lines were lost')
+    rmSync(filler)
+    await expect.poll(() => readFileSync(log, 'utf8'), { timeout: 20_000 }).toMatch(/[1-9]\d* log lines were lost/)
     expect((await program.stop()).code).toBe(0)
     await database.drop()
   })
