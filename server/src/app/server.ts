@@ -64,6 +64,14 @@ function openTlsFiles({ tlsCert, tlsKey }: Config, log: Logger): TlsFiles | null
   }
 }
 
+/** Two passwords are hashed at a time (users/password.ts); meanwhile the other requests wait for the database. */
+export const passwordQueueLimits = {
+  maxInFlight: 4,
+  maxWaitingPerTenant: 2 * burst,
+  maxWaiting: 8 * burst,
+  timeoutMs: 15_000,
+}
+
 /** Wires the parts that the process's roles require, and starts to accept requests. */
 export async function startServer(context: AppContext, options: ServerOptions): Promise<RunningServer> {
   const { config, clock, pubsub } = context
@@ -76,9 +84,7 @@ export async function startServer(context: AppContext, options: ServerOptions): 
   const queue = new FairQueue({ ...waiting, maxInFlight: 4 * config.databasePool })
   const recordQueue = new FairQueue({ ...waiting, maxInFlight: 4 * config.databasePool })
   const anonymousQueue = new FairQueue({ ...waiting, maxInFlight: 4 * config.databasePool })
-  // Two passwords are hashed at a time (users/password.ts); meanwhile the other requests wait for the database.
-  const passwordWaiting = { maxWaitingPerTenant: 2 * burst, maxWaiting: 8 * burst, timeoutMs: 15_000 }
-  const passwordQueue = new FairQueue({ ...passwordWaiting, maxInFlight: 4 })
+  const passwordQueue = new FairQueue(passwordQueueLimits)
   const downloadQueue = new FairQueue({ ...waiting, maxInFlight: 16 })
   const bodyBudget = new ByteBudget(bodyMemory)
   const metrics = telemetry(log)

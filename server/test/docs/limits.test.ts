@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { passwordQueueLimits } from '../../src/app/server.ts'
 import { maxReplayedMoves } from '../../src/tracking/live-feed.ts'
 import { downloadLimits } from '../../src/http/streamed-response.ts'
 import { minBytesPerSecond } from '../../src/http/transfer-timeout.ts'
@@ -58,6 +59,11 @@ const memory = ({ maxBytes, maxBytesPerTenant }: typeof bodyMemory, tenant: stri
   `${mebibytes(maxBytesPerTenant)} for one ${tenant}, ${mebibytes(maxBytes)} in total`
 const seconds = (ms: number): string => `${ms / 1000} seconds, and a second for each ${minBytesPerSecond / 1024} KiB`
 
+const { maxInFlight, maxWaitingPerTenant, maxWaiting, timeoutMs } = passwordQueueLimits
+const passwordQueueText =
+  `${maxInFlight} in flight per process; ${maxWaitingPerTenant} wait for one client address and ${maxWaiting} in total, ` +
+  `for at most ${timeoutMs / 1000} seconds`
+
 /** The beginning of a row, and a text that its limit must contain. */
 const constants: [what: string, text: string][] = [
   ['reads in a message of a reader', number(MAX_READS)],
@@ -75,6 +81,7 @@ const constants: [what: string, text: string][] = [
   ['rows of an import', number(maxRows)],
   ['errors that an import keeps', number(maxErrors)],
   ['columns of a CSV file', number(maxColumns)],
+  ['requests that hash a password', passwordQueueText],
   ['refresh tokens of one API key', number(maxFamilies)],
   ['tags of an asset or a location', number(maxTagsPerRecord)],
   ['tags of a row, and of a record after', number(maxTagsPerRecord)],
@@ -104,7 +111,6 @@ const statedElsewhere = [
   'URL of a webhook',
   'access token, refresh token',
   'links to confirm an e-mail address',
-  'requests that hash a password',
   'failures of the token exchange',
   'wrong passwords of one account',
   'wrong passwords, links and refresh tokens',
