@@ -31,10 +31,10 @@ export async function deleteUnconfirmedAccounts(
   for (const orgId of await unconfirmedOrganizations(read, before)) {
     if (await hasRecords(read, orgId)) continue
     try {
-      const { keys } = await cutOffOrganization(url, orgId)
-      await publishRevocations(deps.pubsub, keys)
-      // A request may have created a record before its session was revoked.
-      if (!(await hasRecords(read, orgId))) await deleteOrganizationData(url, orgId)
+      const cutOff = await cutOffOrganization(url, orgId)
+      await publishRevocations(deps.pubsub, cutOff.keys)
+      const rest = await deleteOrganizationData(url, orgId)
+      await publishRevocations(deps.pubsub, rest.keys)
     } catch (error) {
       onFailure(orgId, error)
     }
