@@ -245,6 +245,27 @@ test('The URL of an asset holds the period of its history, and the labels of the
   await expect(page.getByText('Not seen in this period.')).toBeVisible()
 })
 
+test('The controls of the history are in one row, or on a phone in two', { tag: '@phone' }, async ({ page }) => {
+  const { org, assets } = await warehouse()
+  await org.signIn(page, org.email, `/assets/${assets[0]!.id}`)
+  const card = page.locator('section', { has: page.getByRole('heading', { name: 'History' }) })
+  const isPhone = page.viewportSize()!.width < 600
+  for (const width of isPhone ? [360, 320] : [1280]) {
+    await page.setViewportSize({ width, height: 740 })
+    await expect(card.getByRole('img', { name: /^Locations: / })).toBeVisible()
+    const right = await card.evaluate((one) => one.getBoundingClientRect().right)
+    const middles: number[] = []
+    for (const name of ['Zoom out', 'Zoom in', 'Earlier', 'Later']) {
+      const box = (await card.getByRole('button', { name }).boundingBox())!
+      expect(box.x + box.width, `${name} at ${width} px`).toBeLessThan(right)
+      middles.push(Math.round(box.y + box.height / 2))
+    }
+    const [zoomOut, zoomIn, earlier, later] = middles
+    expect([zoomIn, later], `rows at ${width} px`).toEqual([zoomOut, earlier])
+    expect(new Set(middles).size, `rows at ${width} px`).toBe(isPhone ? 2 : 1)
+  }
+})
+
 test('When the newer version of an asset cannot be loaded, saving says so and keeps the input', async ({
   page,
   context,

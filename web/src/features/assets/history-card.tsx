@@ -37,7 +37,18 @@ function changed({ spanMs, until }: Zoom, now: number, { shift = 0, factor = 1 }
   return { spanMs: nextSpan, until: end >= now ? null : end }
 }
 
-function ZoomControls({ zoom, now, onChange }: { zoom: Zoom; now: number; onChange: (zoom: Zoom) => void }) {
+/** The controls of the period: in one row, or on a phone in two, of which the second has the period itself. */
+function ZoomControls({
+  zoom,
+  now,
+  period,
+  onChange,
+}: {
+  zoom: Zoom
+  now: number
+  period: string
+  onChange: (zoom: Zoom) => void
+}) {
   const button = (label: string, icon: React.ReactNode, change: Parameters<typeof changed>[2], disabled: boolean) => (
     <ActionIcon
       variant="default"
@@ -52,17 +63,24 @@ function ZoomControls({ zoom, now, onChange }: { zoom: Zoom; now: number; onChan
   )
   return (
     <Group gap={6} mb="sm">
-      <SegmentedControl
-        size="xs"
-        value={String(zoom.spanMs)}
-        onChange={(value) => onChange({ ...zoom, spanMs: Number(value) })}
-        data={spans}
-        aria-label="Time range"
-      />
-      {button('Zoom out', <IconZoomOut size={16} />, { factor: 2 }, zoom.spanMs >= longestMs)}
-      {button('Zoom in', <IconZoomIn size={16} />, { factor: 0.5 }, zoom.spanMs <= shortestMs)}
-      {button('Earlier', <IconChevronLeft size={16} />, { shift: -1 }, false)}
-      {button('Later', <IconChevronRight size={16} />, { shift: 1 }, zoom.until === null)}
+      <Group gap={6} wrap="nowrap">
+        <SegmentedControl
+          size="xs"
+          value={String(zoom.spanMs)}
+          onChange={(value) => onChange({ ...zoom, spanMs: Number(value) })}
+          data={spans}
+          aria-label="Time range"
+        />
+        {button('Zoom out', <IconZoomOut size={16} />, { factor: 2 }, zoom.spanMs >= longestMs)}
+        {button('Zoom in', <IconZoomIn size={16} />, { factor: 0.5 }, zoom.spanMs <= shortestMs)}
+      </Group>
+      <Group gap={6} wrap="nowrap" style={{ flex: '1 1 240px' }}>
+        {button('Earlier', <IconChevronLeft size={16} />, { shift: -1 }, false)}
+        {button('Later', <IconChevronRight size={16} />, { shift: 1 }, zoom.until === null)}
+        <Text size="xs" c="dimmed" className="number" style={{ minWidth: 0, textWrap: 'balance' }}>
+          {period}
+        </Text>
+      </Group>
     </Group>
   )
 }
@@ -213,7 +231,7 @@ export function HistoryCard({ assetId }: { assetId: number }) {
   const textOf = (stay: Stay): string => describeStay(stay, zoom.until === null)
   return (
     <Card title="History">
-      <ZoomControls zoom={zoom} now={now} onChange={setZoom} />
+      <ZoomControls zoom={zoom} now={now} period={timeRange(from, to)} onChange={setZoom} />
       <QueryView query={stays} rows={3}>
         {({ data, total_count: total }) => (
           <Stack gap="sm">
@@ -224,9 +242,6 @@ export function HistoryCard({ assetId }: { assetId: number }) {
               nameOf={nameOf}
               describe={(stay) => `${nameOf(stay)}, ${textOf(stay)}`}
             />
-            <Text size="xs" c="dimmed">
-              {timeRange(from, to)}
-            </Text>
             {total === 0 && (
               <Text size="sm" c="dimmed">
                 Not seen in this period. The history starts with the first read of one of the asset’s tags or the first
