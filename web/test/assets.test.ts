@@ -74,6 +74,14 @@ test('A page number beyond the end of a list shows the last page', async ({ page
   await expect(page).toHaveURL(/page=2$/)
 })
 
+test('Parameters of a URL that are not valid are ignored and removed from it', async ({ page }) => {
+  const { org } = await warehouse()
+  await org.signIn(page, org.email, '/assets?page=-3&sort=colour&active=maybe&location=x&q=crate')
+  await expect(page.getByRole('table', { name: 'Assets' }).getByRole('row')).toHaveCount(7)
+  await expect(page.getByText('6 assets', { exact: true })).toBeVisible()
+  await expect(page).toHaveURL(/\/assets\?q=crate$/)
+})
+
 test('The list of unseen assets beyond its last page never claims that nothing is overdue', async ({ page }) => {
   const org = await Org.create()
   await Promise.all(Array.from({ length: 30 }, (_, index) => org.asset(`Thing ${index}`)))

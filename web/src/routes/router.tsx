@@ -182,6 +182,8 @@ export const createAppRouter = (queries: QueryClient) =>
     defaultNotFoundComponent: NotFoundPage,
     defaultErrorComponent: CrashPage,
     scrollRestoration: true,
+    // A parameter that the parser of the page does not return is not used, and is removed from the URL.
+    search: { strict: true },
   })
 
 declare module '@tanstack/react-router' {
