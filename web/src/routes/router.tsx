@@ -19,6 +19,7 @@ import {
   labelSearch,
   locationPageSearch,
   locationSearch,
+  overviewSearch,
   pageSearch,
   readersSearch,
   reportSearch,
@@ -80,7 +81,11 @@ const shell = createRoute({
 const parent = { getParentRoute: () => shell } as const
 
 const appRoutes = [
-  createRoute({ ...parent, ...lazyPage('/', () => import('../features/overview/overview-page.tsx'), 'OverviewPage') }),
+  createRoute({
+    ...parent,
+    ...lazyPage('/', () => import('../features/overview/overview-page.tsx'), 'OverviewPage'),
+    validateSearch: overviewSearch,
+  }),
   createRoute({
     ...parent,
     ...lazyPage('/unseen', () => import('../features/overview/unseen-page.tsx'), 'UnseenPage'),

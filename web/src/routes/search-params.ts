@@ -21,6 +21,10 @@ const withoutUndefined = <T extends object>(search: T): { [K in keyof T]?: Exclu
 
 export const signInSearch = (raw: Raw) => withoutUndefined({ to: text(raw['to']) })
 
+/** The chart of moves covers the last `days`; without them, the last day. */
+export const overviewSearch = (raw: Raw) =>
+  withoutUndefined({ days: positiveInteger(oneOf(String(raw['days']), ['7', '30'])) })
+
 /** `create=yes` opens the form for a new record. */
 const create = (raw: Raw) => ({ create: oneOf(raw['create'], ['yes'] as const) })
 

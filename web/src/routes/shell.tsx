@@ -32,6 +32,9 @@ const CommandPalette = lazy(() =>
 
 const isMac = /^Mac/.test(navigator.platform)
 
+/** Every path begins with that of the overview, whose link is active on its own page only. Parameters make no difference. */
+const activeOptionsOf = (to: string) => ({ exact: to === '/', includeSearch: false })
+
 const links = [
   { to: '/', label: 'Overview', icon: IconLayoutDashboard },
   { to: '/assets', label: 'Assets', icon: IconBox },
@@ -58,7 +61,7 @@ function Navigation({ onGo }: { onGo: () => void }) {
       {links
         .filter((one) => !('role' in one) || isOperator)
         .map(({ to, label, icon: Icon }) => (
-          <Link key={to} to={to} className="nav-link" activeOptions={{ exact: to === '/' }} onClick={onGo}>
+          <Link key={to} to={to} className="nav-link" activeOptions={activeOptionsOf(to)} onClick={onGo}>
             <Icon size={18} stroke={1.8} />
             {label}
           </Link>
@@ -92,7 +95,7 @@ function BottomBar() {
             key={to}
             to={to}
             className="bottom-link"
-            activeOptions={{ exact: to === '/' }}
+            activeOptions={activeOptionsOf(to)}
             {...(to === '/scan' ? { 'data-main': true } : {})}
           >
             <Icon size={20} stroke={1.8} />

@@ -1,6 +1,6 @@
 import { SegmentedControl, Tooltip, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { moveCounts } from '../../api/overview.ts'
 import type { MoveCount } from '../../api/types.ts'
 import { Card } from '../../components/page.tsx'
@@ -41,15 +41,19 @@ function barsOf(counts: readonly MoveCount[], days: number, now = new Date()): B
   return bars
 }
 
-/** The number of moves over time. */
+/** The number of moves over time. The URL holds the period. */
 export function MovesChart() {
-  const [view, setView] = useState('1')
-  const days = Number(view)
+  const { days = 1 } = useSearch({ from: '/shell/' })
+  const navigate = useNavigate({ from: '/' })
+  const setDays = (next: string): void =>
+    void navigate({ search: next === '1' ? {} : { days: Number(next) }, replace: true, resetScroll: false })
   const counts = useQuery(moveCounts(days + 1))
   return (
     <Card
       title="Moves over time"
-      aside={<SegmentedControl size="xs" aria-label="Time range" value={view} onChange={setView} data={views} />}
+      aside={
+        <SegmentedControl size="xs" aria-label="Time range" value={String(days)} onChange={setDays} data={views} />
+      }
     >
       <QueryView query={counts} rows={3}>
         {(data) => <Chart bars={barsOf(data, days)} days={days} />}
