@@ -35,7 +35,10 @@ async function fetchAll<T>(path: string, signal: AbortSignal): Promise<T[]> {
 export const allReaders = () =>
   queryOptions({ queryKey: ['readers', 'all'], queryFn: ({ signal }) => fetchAll<Reader>('/readers', signal) })
 
-/** The server keeps at most a thousand. */
+/** The server keeps the tags and the topics that were seen last. */
+export const maxUnknownTags = 1000
+export const maxUnknownTopics = 200
+
 export const allUnknownTags = () =>
   queryOptions({ queryKey: ['inbox', 'all'], queryFn: ({ signal }) => fetchAll<UnknownTag>('/readers/inbox', signal) })
 

@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from 'react'
 import { listAssets, oneAsset } from '../api/assets.ts'
 import { listLocations, oneLocation } from '../api/locations.ts'
 import { useLocationPath } from '../api/overview.ts'
+import { formatNumber } from '../lib/time.ts'
 
 type PickerProps = Omit<SelectProps, 'data' | 'value' | 'onChange'> & {
   value: number | null
@@ -17,6 +18,10 @@ type PickerProps = Omit<SelectProps, 'data' | 'value' | 'onChange'> & {
 export const topLevel = 'None (top level)'
 
 const none = 'none'
+/** The value of the last entry, which says that there are more options. */
+const more = 'more'
+/** The number of options. */
+const size = 20
 
 interface NamedRecord {
   id: number
@@ -32,6 +37,7 @@ const isExactMatch = (one: NamedRecord, text: string): boolean =>
 /** A select whose options come from a search on the server. Enter picks the match, also while the search is running. */
 function Picker({
   found,
+  total = 0,
   chosen,
   text,
   pathOf,
@@ -43,6 +49,8 @@ function Picker({
 }: PickerProps & {
   /** The matches of the text; undefined while they are loaded. */
   found: readonly NamedRecord[] | undefined
+  /** The number of all matches. */
+  total: number | undefined
   chosen: NamedRecord | undefined
   /** The text to search for; empty while the input shows the current choice. */
   text: string
@@ -62,6 +70,16 @@ function Picker({
     noneLabel !== undefined && noneLabel.toLowerCase().startsWith(text.toLowerCase())
       ? [{ value: none, label: noneLabel }]
       : []
+  const moreOption =
+    found !== undefined && total > found.length
+      ? [
+          {
+            value: more,
+            label: `First ${formatNumber(found.length)} of ${formatNumber(total)}: type to find the others`,
+            disabled: true,
+          },
+        ]
+      : []
   useEffect(() => {
     if (!isEnterPending || found === undefined) return
     setEnterPending(false)
@@ -77,12 +95,12 @@ function Picker({
       allowDeselect={false}
       nothingFoundMessage={found === undefined ? 'Searching …' : 'No results'}
       rightSection={found === undefined ? <Loader size={rest.size === 'md' ? 20 : 18} /> : undefined}
-      data={[...noneOption, ...all.map(option)]}
+      data={[...noneOption, ...all.map(option), ...moreOption]}
       filter={({ options }) => options}
       renderOption={({ option: { value: id, label } }) => (
         <div>
           {label}
-          {pathOf !== undefined && id !== none && (
+          {pathOf !== undefined && id !== none && id !== more && (
             <Text size="xs" c="dimmed">
               {pathOf(Number(id))}
             </Text>
@@ -122,13 +140,14 @@ export function LocationPicker(props: PickerProps) {
   const [debounced] = useDebouncedValue(typed, 200)
   const { data: chosen } = useQuery({ ...oneLocation(props.value ?? 0), enabled: props.value !== null })
   const [text, sent] = [typed, debounced].map((one) => searchText(one, chosen, props.noneLabel)) as [string, string]
-  const { data, isPlaceholderData } = useQuery(listLocations({ q: sent, limit: 20, offset: 0 }))
+  const { data, isPlaceholderData } = useQuery(listLocations({ q: sent, limit: size, offset: 0 }))
   const pathOf = useLocationPath()
   return (
     <Picker
       {...props}
       pathOf={pathOf}
       found={text === sent && !isPlaceholderData ? data?.data : undefined}
+      total={data?.total_count}
       chosen={props.value === null ? undefined : chosen}
       text={text}
       onSearch={setTyped}
@@ -141,11 +160,12 @@ export function AssetPicker(props: PickerProps) {
   const [debounced] = useDebouncedValue(typed, 200)
   const { data: chosen } = useQuery({ ...oneAsset(props.value ?? 0), enabled: props.value !== null })
   const [text, sent] = [typed, debounced].map((one) => searchText(one, chosen, props.noneLabel)) as [string, string]
-  const { data, isPlaceholderData } = useQuery(listAssets({ q: sent, limit: 20, offset: 0 }))
+  const { data, isPlaceholderData } = useQuery(listAssets({ q: sent, limit: size, offset: 0 }))
   return (
     <Picker
       {...props}
       found={text === sent && !isPlaceholderData ? data?.data : undefined}
+      total={data?.total_count}
       chosen={props.value === null ? undefined : chosen}
       text={text}
       onSearch={setTyped}

@@ -16,13 +16,10 @@ import { useHasRole } from '../../components/use-session.ts'
 import { formatNumber } from '../../lib/time.ts'
 import type { assetSearch } from '../../routes/search-params.ts'
 import { type AssetRow, assetColumns } from './asset-columns.tsx'
-import { BulkActions, type SelectedAsset } from './bulk-actions.tsx'
+import { BulkActions, type SelectedAsset, maxSelected } from './bulk-actions.tsx'
 import { ColumnChoice } from './column-choice.tsx'
 import { NewAsset } from './new-asset.tsx'
 import { ViewsMenu } from './views-menu.tsx'
-
-/** The most assets that one action changes. */
-const maxSelected = 200
 
 /** The rows of a page: of all assets, or of those at the chosen location. */
 function useRows({ q, sort, location, page = 1, active }: ReturnType<typeof assetSearch>, size: number) {

@@ -16,6 +16,9 @@ import { SetLocation } from './set-location.tsx'
 
 export type SelectedAsset = Pick<AssetRow['asset'], 'id' | 'external_key' | 'name' | 'is_active'>
 
+/** The most assets that one action changes. */
+export const maxSelected = 200
+
 /** Changes one asset after the other, and stops at the first error. Returns how many were changed. */
 async function setActive(assets: readonly SelectedAsset[], isActive: boolean): Promise<number> {
   const changed = assets.filter((one) => one.is_active !== isActive)
@@ -53,7 +56,7 @@ export function BulkActions({ assets, onClear }: { assets: readonly SelectedAsse
     <>
       <Paper className="bulk-bar" role="region" aria-label="Selected assets" shadow="md" withBorder>
         <Text size="sm" fw={600} className="number" aria-live="polite">
-          {count} selected
+          {count} selected{assets.length >= maxSelected && ', the maximum for one action'}
         </Text>
         <Group gap={6} wrap="nowrap">
           {isOperator && (

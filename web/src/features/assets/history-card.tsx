@@ -242,6 +242,12 @@ export function HistoryCard({ assetId }: { assetId: number }) {
               nameOf={nameOf}
               describe={(stay) => `${nameOf(stay)}, ${textOf(stay)}`}
             />
+            {total > data.length && (
+              <Text size="xs" c="dimmed">
+                The chart and the list have the latest {formatNumber(data.length)} of {formatNumber(total)} stays.
+                Choose a shorter period for the others.
+              </Text>
+            )}
             {total === 0 && (
               <Text size="sm" c="dimmed">
                 Not seen in this period. The history starts with the first read of one of the asset’s tags or the first
@@ -255,14 +261,8 @@ export function HistoryCard({ assetId }: { assetId: number }) {
             </div>
             {data.length > shown && (
               <Button variant="subtle" size="compact-sm" onClick={() => setShown(shown + size)}>
-                Show more of {formatNumber(total)} stays
+                Show {formatNumber(Math.min(size, data.length - shown))} more of {formatNumber(total)} stays
               </Button>
-            )}
-            {shown >= data.length && total > data.length && (
-              <Text size="xs" c="dimmed">
-                The latest {formatNumber(data.length)} of {formatNumber(total)} stays. Choose a shorter period for the
-                others.
-              </Text>
             )}
             <Text size="xs" c="dimmed">
               <Anchor

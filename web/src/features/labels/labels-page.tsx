@@ -205,7 +205,16 @@ export function LabelsPage() {
           </Card>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 7 }}>
-          <Card title="Preview">
+          <Card
+            title="Preview"
+            aside={
+              pages.length > 1 && (
+                <Text size="xs" c="dimmed">
+                  First of {formatNumber(pages.length)} pages
+                </Text>
+              )
+            }
+          >
             <QueryView query={found} rows={5}>
               {() =>
                 rows.length === 0 ? (

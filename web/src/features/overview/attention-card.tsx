@@ -15,6 +15,9 @@ interface Problem {
   link: LinkProps
 }
 
+/** The server returns at most this many failed imports. */
+const maxFailedImports = 20
+
 const plural = (count: number, one: string, several: string): string => (count === 1 ? one : several)
 
 function problemsOf(overview: Overview, found: Attention): Problem[] {
@@ -92,6 +95,11 @@ export function AttentionCard({ data }: { data: Overview }) {
                   </Link>
                 </li>
               ))}
+              {loaded.failed_imports.length >= maxFailedImports && (
+                <Text component="li" size="sm" c="dimmed">
+                  The latest {maxFailedImports} failed imports are listed.
+                </Text>
+              )}
             </SimpleGrid>
           )
         }}

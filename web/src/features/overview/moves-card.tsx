@@ -136,6 +136,11 @@ function Moves({ liveMoves, earlier }: { liveMoves: readonly Move[]; earlier: re
             {shown.map((move) => (
               <MoveRow key={move.delivery_id} move={move} isNew={known.has(move.delivery_id)} />
             ))}
+            {shown.length >= maxMoves && (
+              <Text size="xs" c="dimmed" pt={7}>
+                The latest {maxMoves} moves. The page of a location lists all arrivals and departures there.
+              </Text>
+            )}
           </Box>
         )}
       </Card>

@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import type { ColumnDef } from '@tanstack/react-table'
 import { useState } from 'react'
-import { allReaders, attachUnknownTag, listUnknownTags } from '../../api/readers.ts'
+import { allReaders, attachUnknownTag, listUnknownTags, maxUnknownTags } from '../../api/readers.ts'
 import { refreshOverview } from '../../api/overview.ts'
 import type { UnknownTag } from '../../api/types.ts'
 import { AttachCode } from '../../components/attach-code.tsx'
@@ -116,8 +116,8 @@ export function InboxPage() {
             rowKey={(one) => `${one.tag_type}-${one.value}`}
             empty={
               <EmptyState icon={<IconInbox size={24} />} title="No unassigned tags">
-                Tags that a reader saw and that are attached to no asset or location. The inbox keeps the thousand tags
-                seen last.
+                Tags that a reader saw and that are attached to no asset or location. The inbox keeps the{' '}
+                {formatNumber(maxUnknownTags)} tags that were seen last.
               </EmptyState>
             }
           />
@@ -131,6 +131,11 @@ export function InboxPage() {
         onPage={(next) => void navigate({ search: next === 1 ? {} : { page: next } })}
         what="tags"
       />
+      {(inbox.data?.total_count ?? 0) >= maxUnknownTags && (
+        <Text size="xs" c="dimmed">
+          The inbox keeps the {formatNumber(maxUnknownTags)} tags that were seen last.
+        </Text>
+      )}
       {isManager && <UnknownReaders />}
       {selected !== null && (
         <AttachCode

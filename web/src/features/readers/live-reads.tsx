@@ -86,6 +86,11 @@ export function LiveReads({ readerId }: { readerId: number }) {
                   ))}
                 </Table.Tbody>
               </Table>
+              {all.length > maxRows && (
+                <Text size="xs" c="dimmed" mt="xs">
+                  The latest {maxRows} reads.
+                </Text>
+              )}
             </div>
           )
         }

@@ -1,4 +1,4 @@
-import { Badge, Button, Paper, SegmentedControl, Text } from '@mantine/core'
+import { Anchor, Badge, Button, Paper, SegmentedControl, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import type { ColumnDef } from '@tanstack/react-table'
@@ -31,6 +31,23 @@ export function HealthBadge({ reader }: { reader: Reader }) {
   )
 }
 
+const maxAntennas = 4
+
+/** Says how many antennas a row does not show. The page of the reader has all of them. */
+function MoreAntennas({ reader: { id, scan_points: all } }: { reader: Reader }) {
+  if (all.length <= maxAntennas) return null
+  return (
+    <Anchor
+      size="xs"
+      c="dimmed"
+      underline="always"
+      renderRoot={(props) => <Link to="/readers/$readerId" params={{ readerId: String(id) }} {...props} />}
+    >
+      and {formatNumber(all.length - maxAntennas)} more
+    </Anchor>
+  )
+}
+
 const columns: ColumnDef<Reader>[] = [
   {
     id: 'name',
@@ -46,12 +63,13 @@ const columns: ColumnDef<Reader>[] = [
         {original.scan_points.length > 0 && (
           <Text size="xs" c="dimmed" hiddenFrom="sm">
             at{' '}
-            {original.scan_points.slice(0, 4).map((point, index) => (
+            {original.scan_points.slice(0, maxAntennas).map((point, index) => (
               <Fragment key={point.antenna}>
                 {index > 0 && ', '}
                 <LocationLink id={point.location_id} fallback={point.location_external_key ?? null} />
               </Fragment>
-            ))}
+            ))}{' '}
+            <MoreAntennas reader={original} />
           </Text>
         )}
       </>
@@ -67,14 +85,17 @@ const columns: ColumnDef<Reader>[] = [
           no antennas
         </Text>
       ) : (
-        original.scan_points.slice(0, 4).map((point) => (
-          <Text size="sm" key={point.antenna}>
-            <Text span c="dimmed" size="xs">
-              {point.antenna}{' '}
+        <>
+          {original.scan_points.slice(0, maxAntennas).map((point) => (
+            <Text size="sm" key={point.antenna}>
+              <Text span c="dimmed" size="xs">
+                {point.antenna}{' '}
+              </Text>
+              <LocationLink id={point.location_id} fallback={point.location_external_key ?? null} />
             </Text>
-            <LocationLink id={point.location_id} fallback={point.location_external_key ?? null} />
-          </Text>
-        ))
+          ))}
+          <MoreAntennas reader={original} />
+        </>
       ),
   },
   {

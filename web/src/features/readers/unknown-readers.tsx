@@ -2,7 +2,7 @@ import { Button, Paper, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ColumnDef } from '@tanstack/react-table'
 import { useState } from 'react'
-import { unknownReaders } from '../../api/readers.ts'
+import { maxUnknownTopics, unknownReaders } from '../../api/readers.ts'
 import type { UnknownTopic } from '../../api/types.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { QueryView } from '../../components/query-view.tsx'
@@ -79,6 +79,11 @@ export function UnknownReaders() {
                 rows={topics}
                 rowKey={(one) => one.topic}
               />
+              {topics.length >= maxUnknownTopics && (
+                <Text size="xs" c="dimmed" p={6}>
+                  The {formatNumber(maxUnknownTopics)} topics with the latest messages.
+                </Text>
+              )}
             </Paper>
           )
         }

@@ -17,6 +17,13 @@ import { findCommands } from './commands.tsx'
 
 const [store, actions] = createSpotlight()
 
+/** The number of results of each kind. */
+const maxResults = 8
+
+/** "Tags", or "Tags (first 8)" when there may be more. */
+const titleOf = (kind: string, found: readonly unknown[] = []): string =>
+  found.length < maxResults ? kind : `${kind} (first ${maxResults})`
+
 /** "ASSET-0001 · Dock 3 · 5 min. ago" */
 const describe = (what: string, location: string | null, at: string | null): string =>
   at === null ? `${what} · Never seen` : `${what} · ${location ?? 'no location'} · ${ago(at)}`
@@ -56,10 +63,10 @@ function toGroups(
           },
         ]
   return [
-    { group: 'Assets', actions: withSeeAll(assets, 'assets') },
-    { group: 'Locations', actions: withSeeAll(locations, 'locations') },
+    { group: titleOf('Assets', result?.assets), actions: withSeeAll(assets, 'assets') },
+    { group: titleOf('Locations', result?.locations), actions: withSeeAll(locations, 'locations') },
     {
-      group: 'Tags',
+      group: titleOf('Tags', result?.tags),
       actions: (result?.tags ?? []).map((one) => ({
         id: `tag-${one.id}`,
         label: one.value,
@@ -72,7 +79,7 @@ function toGroups(
       })),
     },
     {
-      group: 'Readers',
+      group: titleOf('Readers', result?.readers),
       actions: (result?.readers ?? []).map((one) => ({
         id: `reader-${one.id}`,
         label: one.name,
@@ -113,7 +120,7 @@ export function CommandPalette({ opened, onClose }: { opened: boolean; onClose: 
   useEffect(() => (opened ? actions.open() : actions.close()), [opened])
   const search = useQuery({
     queryKey: ['search', searchText],
-    queryFn: ({ signal }) => getOne<SearchResult>('/search', { q: searchText, limit: 8 }, signal),
+    queryFn: ({ signal }) => getOne<SearchResult>('/search', { q: searchText, limit: maxResults }, signal),
     enabled: opened && searchText !== '',
     placeholderData: keepPreviousData,
   })

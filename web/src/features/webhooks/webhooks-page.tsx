@@ -1,24 +1,20 @@
-import { Alert, Badge, Button, Checkbox, Code, Group, Stack, Table, Text, TextInput } from '@mantine/core'
+import { Badge, Button, Checkbox, Code, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { get, patch, post, remove } from '../../api/request.ts'
-import type { List, Webhook, WebhookAttempt, WebhookTest, WebhookWithSecret } from '../../api/types.ts'
+import type { List, Webhook, WebhookTest, WebhookWithSecret } from '../../api/types.ts'
 import { AdminOnly } from '../../components/admin-only.tsx'
 import { Confirm } from '../../components/confirm.tsx'
 import { OneTimeSecrets } from '../../components/copy.tsx'
-import { IconAlertTriangle, IconSend, IconTrash } from '../../components/icons.ts'
+import { IconSend, IconTrash } from '../../components/icons.ts'
 import { Card, Fact, Page } from '../../components/page.tsx'
 import { ErrorAlert, notify } from '../../components/feedback.tsx'
 import { GuardedModal } from '../../components/guarded-modal.tsx'
 import { QueryView } from '../../components/query-view.tsx'
-import { RelativeTime } from '../../components/relative-time.tsx'
 import { showFieldErrors } from '../../lib/forms.ts'
 import { changedFields } from '../../lib/merge-changes.ts'
-import { dateTime } from '../../lib/time.ts'
-
-/** The live stream has no event for attempts, so the page polls. */
-const pollMs = 15_000
+import { RecentAttempts, isDelivered, pollMs } from './recent-attempts.tsx'
 
 const urlRule = (value: string): string | null =>
   /^https:\/\/[^\s/]+/.test(value) ? null : 'A URL that begins with https:// is required'
@@ -135,88 +131,6 @@ function TestEvent({ hook }: { hook: Webhook }) {
   )
 }
 
-const attemptsOf = (hook: Webhook) =>
-  queryOptions({
-    queryKey: ['webhooks', hook.id, 'attempts'],
-    queryFn: ({ signal }) => get<List<WebhookAttempt>>(`/webhooks/${hook.id}/attempts`, { limit: 25 }, signal),
-    refetchInterval: pollMs,
-  })
-
-const isDelivered = ({ status }: { status: number | null }): boolean => status !== null && status >= 200 && status < 300
-
-function FailureAlert({ since, latest }: { since: string; latest: WebhookAttempt | undefined }) {
-  return (
-    <Alert color="red" icon={<IconAlertTriangle size={18} />} title="Deliveries are failing" role="alert" mb="sm">
-      <Text size="sm">No delivery has succeeded since {dateTime(since)}.</Text>
-      {latest !== undefined && (
-        <Text size="sm">
-          Last error: {latest.status === null ? 'no response' : `HTTP ${latest.status}`}
-          {latest.error !== null && `, ${latest.error}`}
-        </Text>
-      )}
-    </Alert>
-  )
-}
-
-function Attempts({ hook }: { hook: Webhook }) {
-  const attempts = useQuery(attemptsOf(hook))
-  return (
-    <Card title="Recent attempts">
-      {hook.enabled && hook.failing_since !== null && (
-        <FailureAlert since={hook.failing_since} latest={attempts.data?.data.find((one) => !isDelivered(one))} />
-      )}
-      <QueryView query={attempts} rows={3}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <Text size="sm" c="dimmed">
-              No deliveries yet.
-            </Text>
-          ) : (
-            <div className="table-wrap">
-              <Table aria-label="Recent attempts">
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th fz="xs">When</Table.Th>
-                    <Table.Th fz="xs">Response</Table.Th>
-                    <Table.Th fz="xs">Attempt</Table.Th>
-                    <Table.Th fz="xs" visibleFrom="sm">
-                      Delivery
-                    </Table.Th>
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {data.map((one) => (
-                    <Table.Tr key={`${one.delivery_id}-${one.attempt}-${one.attempted_at}`}>
-                      <Table.Td>
-                        <RelativeTime at={one.attempted_at} />
-                      </Table.Td>
-                      <Table.Td>
-                        <Badge color={isDelivered(one) ? 'harbor' : 'red'}>
-                          {one.status === null ? 'no response' : `HTTP ${one.status}`}
-                        </Badge>{' '}
-                        <Text size="xs" c="dimmed" span>
-                          {one.error ?? ''} {one.duration_ms} ms
-                        </Text>
-                        <Text size="xs" c="dimmed" className="key" hiddenFrom="sm">
-                          {one.delivery_id}
-                        </Text>
-                      </Table.Td>
-                      <Table.Td className="number">{one.attempt}</Table.Td>
-                      <Table.Td className="key" visibleFrom="sm">
-                        {one.delivery_id}
-                      </Table.Td>
-                    </Table.Tr>
-                  ))}
-                </Table.Tbody>
-              </Table>
-            </div>
-          )
-        }
-      </QueryView>
-    </Card>
-  )
-}
-
 function WebhookDetails({ hook }: { hook: Webhook }) {
   const queries = useQueryClient()
   const [isDeleting, setDeleting] = useState(false)
@@ -278,7 +192,7 @@ function WebhookDetails({ hook }: { hook: Webhook }) {
       <Card title="Test delivery">
         <TestEvent hook={hook} />
       </Card>
-      <Attempts hook={hook} />
+      <RecentAttempts hook={hook} />
       <Confirm
         opened={isDeleting}
         title="Delete the webhook?"
