@@ -137,7 +137,7 @@ export async function listTreeRelation<L extends Location>(
   reading: Reading<L>,
 ): Promise<Page<L>> {
   const { id } = await getRecord(deps, locationRepository, orgId, ref)
-  // The order of the descendants is that of the whole subtree.
-  const db = relation === 'descendants' ? deps.db.searches(orgId) : deps.db.read
+  // A page of children or descendants is read and sorted with all of them.
+  const db = relation === 'ancestors' ? deps.db.read : deps.db.searches(orgId)
   return listTreeRelationPage(db, orgId, id, relation, page, reading)
 }

@@ -127,6 +127,14 @@ function matchesByPath(orgId: number, request: PathRequest, restrictions: readon
     )`
 }
 
+/** The order in which the tree is walked, so that an unfiltered page needs few paths. */
+const isTreeOrder = ({ sort }: Pick<PathRequest, 'sort'>): boolean =>
+  sort.length === 1 && sort[0]!.field === 'path' && !sort[0]!.descending
+
+/** Whether an unfiltered list builds the paths of all locations. */
+export const needsAllPaths = (request: Pick<PathRequest, 'sort'>): boolean =>
+  request.sort.some(({ field }) => field === 'path') && !isTreeOrder(request)
+
 const isByColumns = (request: PathRequest): request is ListRequest =>
   request.sort.every(({ field }) => field !== 'path')
 
@@ -138,8 +146,8 @@ export async function listLocationsWithPath(
 ): Promise<Page<LocationWithPath>> {
   if (isByColumns(request)) return listLocations(db, orgId, request, filter, withPath)
   const restrictions = parentConditions(orgId, filter, request.filter.includeDeleted)
-  const isPathOrder = request.sort.length === 1 && !request.sort[0]!.descending && !isFiltered(request, restrictions)
-  const list = isPathOrder ? firstByPath(orgId, request) : matchesByPath(orgId, request, restrictions)
+  const isWalk = isTreeOrder(request) && !isFiltered(request, restrictions)
+  const list = isWalk ? firstByPath(orgId, request) : matchesByPath(orgId, request, restrictions)
   const rows = await db.query<LocationRow & { total: number }>(
     pageWithTags(orgId, layout, list, orderBy(request, sql`r`)),
   )

@@ -6,6 +6,7 @@ import { readConfig } from '../../src/config/config.ts'
 import { type Connection, createDatabase } from '../../src/db/create-database.ts'
 import { type Sql, render, sql } from '../../src/db/sql.ts'
 import { instantFromMillis } from '../../src/kernel/instant.ts'
+import type { ListRequest } from '../../src/records/list.sql.ts'
 import { createOrganization } from '../../src/organizations/commands.ts'
 import { assetHistory } from '../../src/tracking/history.sql.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
@@ -45,13 +46,14 @@ afterAll(async () => {
 })
 
 const page = { limit: 50, offset: 0 }
-const ofFilter = (filter: Parameters<typeof listAssets>[2]['filter']): Parameters<typeof listAssets>[2] => ({
+const byKey: ListRequest['sort'] = [{ field: 'external_key', descending: false }]
+const ofFilter = (filter: ListRequest['filter']): ListRequest => ({
   ...page,
   filter,
-  sort: [{ field: 'external_key', descending: false }],
+  sort: byKey,
   now: instantFromMillis(Date.now() + 60_000),
 })
-const list = (filter: Parameters<typeof listAssets>[2]['filter']) => listAssets(db.read, orgId, ofFilter(filter))
+const list = (filter: ListRequest['filter']) => listAssets(db.read, orgId, ofFilter(filter))
 
 // Citus plans every statement for its values, which determine the shard.
 describe.skipIf(inject('isCitus'))('PostgreSQL plans once', () => {
@@ -67,6 +69,25 @@ describe.skipIf(inject('isCitus'))('PostgreSQL plans once', () => {
     const nodes = nodesOf(await planOfLast())
     const whole = nodes.filter((node) => node['Node Type'] === 'Seq Scan' && node['Relation Name'] === 'tags')
     expect(whole).toEqual([])
+  })
+
+  it.each<ListRequest['sort'][number]>([
+    { field: 'external_key', descending: true },
+    { field: 'name', descending: false },
+    { field: 'created_at', descending: true },
+    { field: 'updated_at', descending: false },
+  ])('a page in the order of one field so that it reads no other records: $field', async (term) => {
+    await listAssets(db.read, orgId, { ...ofFilter({}), sort: [term] })
+    const nodes = nodesOf(await planOfLast())
+    expect(Math.max(...nodes.map((node) => node['Actual Rows']))).toBe(page.limit)
+  })
+
+  it('a page with deleted records in the order of the key so that it reads no other records', async () => {
+    await admin`update assets set deleted_at = now() where org_id = ${orgId} and id % 2 = 0`
+    await list({ includeDeleted: true })
+    const nodes = nodesOf(await planOfLast())
+    await admin`update assets set deleted_at = null where org_id = ${orgId}`
+    expect(Math.max(...nodes.map((node) => node['Actual Rows']))).toBe(page.limit)
   })
 
   it.each([1, 37, 50])('a page of %i assets so that it looks up the position of each', async (limit) => {

@@ -137,7 +137,7 @@ export function assetRoutes(deps: AssetLocationDeps, base: string): AnyRoute[] {
         const sort = sortedBy(query.sort, sortNames)
         const request = { limit, offset, filter: { q, isActive }, sort, now: now(deps.clock) }
         const filter = { type, locationKeys: location }
-        const db = listDb(deps, orgId, { q, offset, isWide: location !== undefined })
+        const db = listDb(deps, orgId, request, type !== undefined || location !== undefined)
         const page = await listAssetsWithLocation(db, orgId, request, filter)
         return ok(listAnswer(page, query, presentAsset))
       },

@@ -15,7 +15,7 @@ import {
 } from '../../locations/commands.ts'
 import type { ParentRef, LocationWithPath } from '../../locations/location.ts'
 import { withPath, locationWithPathRepository } from '../../locations/locations.sql.ts'
-import { listLocationsWithPath } from '../../locations/paths.sql.ts'
+import { listLocationsWithPath, needsAllPaths } from '../../locations/paths.sql.ts'
 import type { TreeRelation } from '../../locations/tree.sql.ts'
 import { attachTag, detachTag, getRecord } from '../../records/commands.ts'
 import type { RecordDeps } from '../../records/record.ts'
@@ -139,7 +139,7 @@ export function locationRoutes(deps: RecordDeps, base: string): AnyRoute[] {
         const { limit, offset, q, is_active: isActive, parent: parentKeys } = query
         const sort = sortedBy(query.sort, sortNames)
         const request = { limit, offset, filter: { q, isActive }, sort, now: now(deps.clock) }
-        const db = listDb(deps, orgId, { q, offset })
+        const db = listDb(deps, orgId, request, parentKeys !== undefined || needsAllPaths(request))
         const page = await listLocationsWithPath(db, orgId, request, { parentKeys })
         return ok(listAnswer(page, query, presentLocation))
       },

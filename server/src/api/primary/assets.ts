@@ -110,7 +110,8 @@ export function assetRoutes(deps: RecordDeps, base: string): AnyRoute[] {
       query: { parameters: recordParameters },
       success: pageResponse(AssetOut, 'A page of assets'),
       async handle({ principal: { orgId }, query }) {
-        const page = await listAssets(listDb(deps, orgId, query), orgId, listRequest(query, deps.clock))
+        const request = listRequest(query, deps.clock)
+        const page = await listAssets(listDb(deps, orgId, request), orgId, request)
         return ok(listAnswer(page, query, presentAsset))
       },
     }),

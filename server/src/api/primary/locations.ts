@@ -138,7 +138,9 @@ export function locationRoutes(deps: RecordDeps, base: string): AnyRoute[] {
       async handle({ principal: { orgId }, query }) {
         const filter = { parentIds: query.parent_id, parentKeys: query.parent_external_key }
         const request = listRequest(query, deps.clock)
-        const page = await listLocations(listDb(deps, orgId, query), orgId, request, filter, withoutPath)
+        const isWide = filter.parentIds !== undefined || filter.parentKeys !== undefined
+        const db = listDb(deps, orgId, request, isWide)
+        const page = await listLocations(db, orgId, request, filter, withoutPath)
         return ok(listAnswer(page, query, presentLocation))
       },
     }),

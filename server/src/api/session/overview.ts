@@ -227,8 +227,7 @@ export function overviewRoutes(deps: OverviewDeps): AnyRoute[] {
         const { limit: most, offset: skipped, location_id: locationIds, q, is_active: isActive, sort } = query
         const descending = sort.every((term) => term.descending)
         const request = { limit: most, offset: skipped, filter: { q, isActive }, now: now(deps.clock) }
-        const isWide = locationIds !== undefined || isActive === false
-        const db = listDb(deps, orgId, { q, offset: skipped, isWide })
+        const db = listDb(deps, orgId, request, locationIds !== undefined)
         const page = await listAssetsByLastSeen(db, orgId, { ...request, descending, locationIds })
         const data = page.rows.map(presentAssetAtLocation)
         return ok({ data, limit: most, offset: skipped, total_count: page.total })

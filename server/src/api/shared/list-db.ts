@@ -1,15 +1,32 @@
 import type { Database, Db } from '../../db/database.ts'
+import type { SortTerm } from '../../kernel/page.ts'
 
 /** PostgreSQL reads and skips all rows before a page. */
 const maxFastOffset = 10_000
 
 interface ListQuery {
-  q?: string | undefined
   offset: number
-  /** The filters of the list select many rows, all of which are read. */
-  isWide?: boolean
+  /** Without it, an index has the order of the list. */
+  sort?: readonly SortTerm[]
+  filter: { q?: string | undefined; isActive?: boolean | undefined; includeDeleted?: boolean | undefined }
 }
 
-/** Returns the connections for a list: those of point reads for ordinary pages, those of searches for lists that may take long. */
-export const listDb = ({ db }: { db: Database }, orgId: number, { q, offset, isWide = false }: ListQuery): Db =>
-  q || offset > maxFastOffset || isWide ? db.searches(orgId) : db.read
+/**
+ * Whether an index has the order. Live records have an index for each field. Their keys are unique, so further fields do not
+ * change an order by key. Deleted records have an index by key only.
+ */
+function isIndexed({ sort = [], filter }: ListQuery): boolean {
+  const byKey = sort[0]?.field === 'external_key'
+  return filter.includeDeleted ? byKey && sort.length === 1 : byKey || sort.length <= 1
+}
+
+/**
+ * Returns the connections for a list: those of point reads for a page that an index finds, those of searches for lists that
+ * may read or sort all records of the organization. A filter by `is_active` reads all records when few have the value.
+ * `isWide` says that the other filters of the list select many rows, all of which are read.
+ */
+export function listDb({ db }: { db: Database }, orgId: number, query: ListQuery, isWide = false): Db {
+  const { q, isActive } = query.filter
+  const isFast = !isWide && !q && isActive === undefined && query.offset <= maxFastOffset && isIndexed(query)
+  return isFast ? db.read : db.searches(orgId)
+}

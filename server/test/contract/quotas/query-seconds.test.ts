@@ -53,21 +53,40 @@ describe('The quota query_seconds', () => {
     expect((await other.full.get('/api/v1/assets?q=abc')).status).toBe(200)
   })
 
-  it('counts every list that searches, skips many rows or reads all assets, and no ordinary page', async () => {
+  it('counts every list that may read or sort all records, and no ordinary page', async () => {
     const api = org.full
     const dock = await create(api, 'locations', { name: 'Dock', external_key: 'DOCK' })
     const viewer = await createSignedInUser(org, 'viewer')
     await use(org.orgId, 1050)
     for (const path of [
       '/api/v1/assets?offset=10001',
+      '/api/v1/assets?sort=name,created_at',
+      '/api/v1/assets?is_active=true',
+      '/api/v1/assets?is_active=false',
+      '/api/v1/assets?include_deleted=true&sort=name',
+      '/api/v1/assets?include_deleted=true&sort=external_key,name',
       '/api/v1/locations?q=abc',
       '/api/v1/locations?offset=10001',
+      '/api/v1/locations?sort=-updated_at,name',
+      '/api/v1/locations?is_active=false',
+      `/api/v1/locations?parent_id=${dock.id}`,
+      '/api/v1/locations?parent_external_key=DOCK',
+      `/api/v1/locations/${dock.id}/children`,
       `/api/v1/locations/${dock.id}/descendants`,
       '/natural/api/v1/assets?q=abc',
       '/natural/api/v1/assets?offset=10001',
       '/natural/api/v1/assets?location=DOCK',
+      '/natural/api/v1/assets?type=person',
+      '/natural/api/v1/assets?is_active=false',
+      '/natural/api/v1/assets?sort=name,created_at',
       '/natural/api/v1/locations?q=abc',
       '/natural/api/v1/locations?offset=10001',
+      '/natural/api/v1/locations?sort=-path',
+      '/natural/api/v1/locations?sort=path,name',
+      '/natural/api/v1/locations?sort=identifier,path',
+      '/natural/api/v1/locations?parent=DOCK',
+      '/natural/api/v1/locations?is_active=false',
+      '/natural/api/v1/locations/DOCK/children',
     ])
       expectReached(await api.get(path))
     for (const path of [
@@ -77,16 +96,22 @@ describe('The quota query_seconds', () => {
       `/assets-at-location?location_id=${dock.id}`,
       '/assets-by-last-seen?q=abc',
       '/assets-by-last-seen?is_active=false',
+      '/assets-by-last-seen?is_active=true',
       '/assets-by-last-seen?offset=10001',
       `/assets-by-last-seen?location_id=${dock.id}`,
     ])
       expectReached(await requestAs(context.app, viewer, 'GET', path))
     for (const path of [
       '/api/v1/assets?offset=10000&sort=name',
+      '/api/v1/assets?sort=-external_key,name&external_key=a&external_key=b',
+      '/api/v1/assets?sort=-updated_at',
+      '/api/v1/assets?include_deleted=true',
       '/api/v1/locations?offset=10000',
-      `/api/v1/locations/${dock.id}/children`,
+      '/api/v1/locations?sort=created_at',
       `/api/v1/locations/${dock.id}/ancestors`,
       '/natural/api/v1/assets?offset=10000',
+      '/natural/api/v1/assets?sort=name',
+      '/natural/api/v1/locations?sort=name',
       '/natural/api/v1/locations?offset=10000',
     ])
       expect((await api.get(path)).status, path).toBe(200)
