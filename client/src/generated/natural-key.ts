@@ -138,7 +138,7 @@ export interface paths {
         };
         /**
          * List the errors of a bulk job by line
-         * @description The first 10000 errors. A job of assets requires the scope `assets:write`, a job of locations `locations:write`.
+         * @description The first 10000 errors, up to 1 MiB. A job of assets requires the scope `assets:write`, a job of locations `locations:write`.
          */
         get: operations["bulk.jobs.errors"];
         put?: never;

@@ -158,22 +158,49 @@ const errorAt = (line: number, { field, message }: Pick<FieldProblem, 'field' | 
   message,
 })
 
-export const emptyResult = (): ImportResult => ({
+/** The result of a run in progress. */
+export interface CollectedResult extends ImportResult {
+  /** The size of `errors` as JSON. */
+  errorBytes: number
+}
+
+export const emptyResult = (): CollectedResult => ({
   creates: 0,
   updates: 0,
   unchanged: 0,
   failed: 0,
   errorsTotal: 0,
   errors: [],
+  errorBytes: 0,
 })
 
+/** Limits of the errors that an import keeps. Further errors are only counted. */
 export const maxErrors = 10_000
+export const maxErrorBytes = 1024 * 1024
+
+/** An unknown key of a row is the field of its error and part of the message, so both may be as long as a row. */
+const maxFieldLength = 255
+const maxMessageLength = 500
+
+function cut(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text
+  // A character has one or two code units.
+  const characters = [...text.slice(0, 2 * (maxLength + 1))]
+  return characters.length <= maxLength ? text : `${characters.slice(0, maxLength).join('')}…`
+}
+
+function keep(result: CollectedResult, { line, field, message }: LineError): void {
+  if (result.errors.length >= maxErrors || result.errorBytes >= maxErrorBytes) return
+  const error = { line, field: cut(field, maxFieldLength), message: cut(message, maxMessageLength) }
+  result.errorBytes += Buffer.byteLength(JSON.stringify(error)) + 1
+  if (result.errorBytes < maxErrorBytes) result.errors.push(error)
+}
 
 /** Adds errors. Those of one row come in the same call; those of the whole import have the line 0. */
-export function noteErrors(result: ImportResult, errors: readonly LineError[]): void {
+export function noteErrors(result: CollectedResult, errors: readonly LineError[]): void {
   result.errorsTotal += errors.length
   result.failed += new Set(errors.flatMap(({ line }) => (line === 0 ? [] : [line]))).size
-  for (const error of errors) if (result.errors.length < maxErrors) result.errors.push(error)
+  for (const error of errors) keep(result, error)
 }
 
 export const tagKey = (tag: TagDraft): string => `${tag.type} ${normalizedValue(tag)}`

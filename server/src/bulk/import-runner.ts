@@ -10,6 +10,7 @@ import { lockTree } from '../locations/tree.sql.ts'
 import { type IdPool, ImportWriter } from './import-writer.ts'
 import { type Change, type EarlierRows, type Imported, type ImportAdapter, evaluate } from './import-evaluator.ts'
 import {
+  type CollectedResult,
   type ImportKind,
   type ImportMode,
   type ImportResult,
@@ -143,7 +144,7 @@ const withParent = (location: Location, idsByKey: ReadonlyMap<string, number>): 
 })
 
 /** A check reports an exceeded quota as an error; a run is aborted. */
-function enforceQuota({ ids, room }: ImportRun, kind: ImportKind, result: ImportResult): void {
+function enforceQuota({ ids, room }: ImportRun, kind: ImportKind, result: CollectedResult): void {
   if (result.creates <= room.left) return
   const error = quotaReached(kind, room.limit)
   if (ids !== null) throw error
@@ -170,7 +171,7 @@ async function eachBatch<R extends Imported>(
   work: ImportRun,
   kind: ImportKind,
   adapter: ImportAdapter<R>,
-  result: ImportResult,
+  result: CollectedResult,
   onChanges: (changes: Change<R>[], staged: readonly SizedRow[]) => Promise<void>,
 ): Promise<number> {
   const { tx, orgId, importId, ids, clock, mode } = work

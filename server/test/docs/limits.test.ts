@@ -24,7 +24,7 @@ import { maxFamilies } from '../../src/auth/family-limit.ts'
 import { MAX_READS } from '../../src/ingest/decoders/read.ts'
 import { snapshotDownloadMs } from '../../src/api/shared/bulk.ts'
 import { maxColumns } from '../../src/bulk/csv-table.ts'
-import { maxErrors, maxIdempotencyKeys, maxRows, maxUploadMebibytes } from '../../src/bulk/import-row.ts'
+import { maxErrorBytes, maxErrors, maxIdempotencyKeys, maxRows, maxUploadMebibytes } from '../../src/bulk/import-row.ts'
 import { maxTagsPerRecord } from '../../src/tags/tag.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { settings } from '../../src/config/settings.ts'
@@ -79,7 +79,7 @@ const constants: [what: string, text: string][] = [
   ['waiting for the client of a bulk upload, in all', seconds(uploadGraceMs)],
   ['body of a bulk request', `${maxUploadMebibytes} MiB`],
   ['rows of an import', number(maxRows)],
-  ['errors that an import keeps', number(maxErrors)],
+  ['errors that an import keeps', `${number(maxErrors)}, ${mebibytes(maxErrorBytes)}`],
   ['columns of a CSV file', number(maxColumns)],
   ['requests that hash a password', passwordQueueText],
   ['refresh tokens of one API key', number(maxFamilies)],

@@ -15,6 +15,7 @@ import {
   type ImportKind,
   errorPolicies,
   importModes,
+  maxErrorBytes,
   maxErrors,
   maxRows,
   maxUploadMebibytes,
@@ -159,7 +160,7 @@ function jobRoutes({ imports }: BulkDeps): AnyRoute[] {
       id: 'bulk.jobs.errors',
       path: '/bulk/jobs/{job_id}/errors',
       summary: 'List the errors of a bulk job by line',
-      description: `The first ${maxErrors} errors. ${scopeText}`,
+      description: `The first ${maxErrors} errors, up to ${maxErrorBytes / 1024 / 1024} MiB. ${scopeText}`,
       query: { parameters: paging },
       success: {
         status: 200,

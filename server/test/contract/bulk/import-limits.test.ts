@@ -118,6 +118,56 @@ describe('The rows of an import', () => {
   })
 })
 
+describe('The errors of an import', () => {
+  /** Stages rows with the lines 1 to `count`. `key` is an SQL expression of the line `n`. */
+  const stage = async (run: ImportRun, count: number, key: string): Promise<void> => {
+    await database.sql`
+      insert into import_rows (org_id, import_id, line, content, bytes)
+      select ${org.orgId}, ${run.id}, n, json_build_object(${database.sql.unsafe(key)}, 1), 61440
+      from generate_series(1, ${count}) n`
+  }
+  const storedBytes = async (run: ImportRun): Promise<number> => {
+    const [stored] = await database.sql`select octet_length(errors::text) as bytes from imports where id = ${run.id}`
+    return stored!['bytes'] as number
+  }
+
+  it('are cut, so that 1,000 rows with a key of 60 KiB take little space', { timeout: 180_000 }, async () => {
+    const run = await begin()
+    await stage(run, 1000, `repeat('k', 61440)`)
+    expect(await run.check()).toMatchObject({ state: 'checked', errors_total: 1000 })
+    expect(await storedBytes(run)).toBeLessThan(1024 * 1024)
+    const reply = await context.app.anonymous('GET', `/api/v1/imports/${run.id}`, { token })
+    expect(Buffer.byteLength(reply.text)).toBeLessThan(256 * 1024)
+    const [first] = reply.json.data.errors
+    expect(first).toEqual({ line: 1, field: `${'k'.repeat(255)}…`, message: `${'k'.repeat(500)}…` })
+    expect((await run.get()).errors).toHaveLength(200)
+  })
+
+  it.each([
+    ['a field of 255 characters is kept', 255, 'x'.repeat(255)],
+    ['a field of 256 characters is cut', 256, `${'x'.repeat(255)}…`],
+  ])('%s', async (_name, length, field) => {
+    const run = await begin()
+    await stage(run, 1, `repeat('x', ${length})`)
+    expect((await run.check()).errors[0]!.field).toBe(field)
+  })
+
+  it('are cut between characters, never within one', async () => {
+    const run = await begin()
+    await stage(run, 1, `repeat('\u{1F4E6}', 300)`)
+    expect((await run.check()).errors[0]!.field).toBe(`${'\u{1F4E6}'.repeat(255)}…`)
+  })
+
+  it('are stored up to 1 MiB, and all of them are counted', async () => {
+    const run = await begin()
+    await stage(run, 2000, `repeat('k', 600) || n`)
+    expect((await run.check()).errors_total).toBe(2000)
+    const bytes = await storedBytes(run)
+    expect(bytes).toBeLessThanOrEqual(1024 * 1024)
+    expect(bytes).toBeGreaterThan(1024 * 1024 - 2000)
+  })
+})
+
 describe('Imports of one organization', () => {
   it('run one at a time: the next one has the state waiting and starts when the first one ends', async () => {
     const { run, release } = await blockedRun()
