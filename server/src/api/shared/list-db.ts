@@ -8,7 +8,12 @@ interface ListQuery {
   offset: number
   /** Without it, an index has the order of the list. */
   sort?: readonly SortTerm[]
-  filter: { q?: string | undefined; isActive?: boolean | undefined; includeDeleted?: boolean | undefined }
+  filter: {
+    externalKeys?: readonly string[] | undefined
+    q?: string | undefined
+    isActive?: boolean | undefined
+    includeDeleted?: boolean | undefined
+  }
 }
 
 /**
@@ -20,13 +25,18 @@ function isIndexed({ sort = [], filter }: ListQuery): boolean {
   return filter.includeDeleted ? byKey && sort.length === 1 : byKey || sort.length <= 1
 }
 
+/** Whether an index finds the page. A filter by `is_active` reads all records when few have the value. */
+function isFast(query: ListQuery): boolean {
+  const { externalKeys, q, isActive } = query.filter
+  if (q) return false
+  if (externalKeys !== undefined) return true
+  return isActive === undefined && query.offset <= maxFastOffset && isIndexed(query)
+}
+
 /**
  * Returns the connections for a list: those of point reads for a page that an index finds, those of searches for lists that
- * may read or sort all records of the organization. A filter by `is_active` reads all records when few have the value.
- * `isWide` says that the other filters of the list select many rows, all of which are read.
+ * may read or sort all records of the organization. `isWide` says that the other filters of the list select many rows, all
+ * of which are read.
  */
-export function listDb({ db }: { db: Database }, orgId: number, query: ListQuery, isWide = false): Db {
-  const { q, isActive } = query.filter
-  const isFast = !isWide && !q && isActive === undefined && query.offset <= maxFastOffset && isIndexed(query)
-  return isFast ? db.read : db.searches(orgId)
-}
+export const listDb = ({ db }: { db: Database }, orgId: number, query: ListQuery, isWide = false): Db =>
+  isFast(query) && !isWide ? db.read : db.searches(orgId)

@@ -103,7 +103,8 @@ describe('The quota query_seconds', () => {
       expectReached(await requestAs(context.app, viewer, 'GET', path))
     for (const path of [
       '/api/v1/assets?offset=10000&sort=name',
-      '/api/v1/assets?sort=-external_key,name&external_key=a&external_key=b',
+      '/api/v1/assets?sort=-external_key,name',
+      '/api/v1/assets?sort=name,created_at&is_active=true&external_key=a&external_key=b',
       '/api/v1/assets?sort=-updated_at',
       '/api/v1/assets?include_deleted=true',
       '/api/v1/locations?offset=10000',
