@@ -49,6 +49,11 @@ const workState = (job: ImportJob): ImportState => (job === 'check' ? 'checking'
 
 type StartedImport = Pick<Import, 'id' | 'kind' | 'mode' | 'isBulk'> & { job: ImportJob }
 
+const stoppedReason = 'The server stopped before the import finished; nothing was changed'
+
+/** The process is stopping; the import is rolled back. */
+class ServerStopping extends Error {}
+
 /** The run found invalid rows; nothing was written. */
 class InvalidRows extends Error {
   readonly result: ImportResult
@@ -247,7 +252,7 @@ export class ImportQueue {
     const state: ImportState = ids === null ? 'checking' : 'running'
     let publishedAtMs = performance.now()
     const progress = (done: number): void => {
-      if (this.#isStopping) throw new Error('the server is stopping')
+      if (this.#isStopping) throw new ServerStopping()
       this.onProgress(`${state} ${importId} ${done}`)
       if (performance.now() - publishedAtMs < progressIntervalMs) return
       publishedAtMs = performance.now()
@@ -258,9 +263,10 @@ export class ImportQueue {
 
   async #fail(orgId: number, { id, job, isBulk }: StartedImport, error: unknown): Promise<void> {
     const { background, clock, onFailure } = this.#deps
-    const isExpected = error instanceof InvalidRows || error instanceof ApiError
-    if (!isExpected) onFailure(error)
-    const reason = error instanceof ApiError ? error.message : 'The import was aborted'
+    const isStopping = error instanceof ServerStopping
+    if (!(isStopping || error instanceof InvalidRows || error instanceof ApiError)) onFailure(error)
+    const unexpected = isStopping ? stoppedReason : 'The import was aborted'
+    const reason = error instanceof ApiError ? error.message : unexpected
     const failed = { ...emptyResult(), errorsTotal: 1, errors: [{ line: 0, field: '', message: reason }] }
     await background.withTenant(orgId, async (tx) => {
       if (!(await setState(tx, orgId, id, [workState(job)], 'failed', now(clock)))) return
@@ -276,8 +282,7 @@ export class ImportQueue {
       for (const one of await importsIn(tx, orgId, working)) {
         if (!this.#isDue(one) || !(await tryLockImport(tx, one.id))) continue
         if (!(await setState(tx, orgId, one.id, [one.state], 'failed', now(clock)))) continue
-        const message = 'The server stopped before the import finished; nothing was changed'
-        const errors = [{ line: 0, field: '', message }]
+        const errors = [{ line: 0, field: '', message: stoppedReason }]
         await setResult(tx, orgId, one.id, { ...emptyResult(), errorsTotal: 1, errors })
         if (one.isBulk) await deleteRows(tx, orgId, one.id)
       }
