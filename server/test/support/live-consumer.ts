@@ -1,12 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { Lastseen } from '../../../client/src/index.ts'
+import { type AssetMoved, Lastseen, type Move } from '../../../client/src/index.ts'
 import type { Pair } from './process.ts'
+
+/** When each asset moved, in the order of the moves. */
+function timesByAsset(moves: readonly Pick<Move, 'occurred_at' | 'asset'>[], without: readonly string[]) {
+  const times: Record<string, string[]> = {}
+  for (const { occurred_at, asset } of moves)
+    if (!without.includes(asset.external_key)) (times[asset.external_key] ??= []).push(occurred_at)
+  return times
+}
 
 /** A program that follows the live stream with the client, which connects again and resumes after an interruption. */
 export class LiveConsumer {
   /** The moves in the order in which they were received. */
-  readonly deliveries: string[] = []
+  readonly moves: Move[] = []
   gaps = 0
   /** How often a stream was opened. */
   connections = 0
@@ -33,23 +41,31 @@ export class LiveConsumer {
     await expect.poll(() => this.connections, { timeout: 20_000 }).toBe(1)
   }
 
-  /** Received every one of these moves exactly once, over several streams, without a gap. */
-  async expectComplete(deliveries: readonly string[]): Promise<void> {
-    for (const end = Date.now() + 30_000; this.deliveries.length < deliveries.length && Date.now() < end;)
-      await sleep(50)
+  /**
+   * Received every one of these moves exactly once, over several streams, without a gap, and those of each asset in the
+   * order in which they were recorded, except for the assets with the keys in `unordered`.
+   */
+  async expectComplete(recorded: readonly AssetMoved[], { unordered }: { unordered: string[] }): Promise<void> {
+    for (const end = Date.now() + 30_000; this.moves.length < recorded.length && Date.now() < end;) await sleep(50)
     this.#stop.abort()
     await this.#watching
-    const received = new Set(this.deliveries)
-    const missed = deliveries.filter((delivery) => !received.has(delivery)).length
-    const repeated = this.deliveries.length - received.size
+    const received = new Set(this.moves.map((move) => move.delivery_id))
+    const missed = recorded.filter((move) => !received.has(move.delivery_id)).length
+    const repeated = this.moves.length - received.size
     expect({ missed, repeated, gaps: this.gaps }).toEqual({ missed: 0, repeated: 0, gaps: 0 })
+    expect(timesByAsset(this.moves, unordered)).toEqual(
+      timesByAsset(
+        recorded.map((move) => ({ ...move, ...move.data })),
+        unordered,
+      ),
+    )
     expect(this.connections).toBeGreaterThan(1)
     expect(this.resumed).toBe(this.connections - 1)
   }
 
   async #watch(): Promise<void> {
     for await (const event of this.#client.live({ signal: this.#stop.signal }))
-      if (event.type === 'move') this.deliveries.push(event.move.delivery_id)
+      if (event.type === 'move') this.moves.push(event.move)
       else if (event.type === 'gap') this.gaps++
   }
 }

@@ -20,6 +20,7 @@ import {
   usePrograms,
 } from '../support/process.ts'
 import { type LoadOptions, RollingLoad } from '../support/rolling-load.ts'
+import { WebhookConsumer } from '../support/webhook-consumer.ts'
 
 usePrograms()
 
@@ -27,15 +28,19 @@ const nginx = '/usr/sbin/nginx'
 const commit = previousCommit()
 
 let database: Awaited<ReturnType<typeof emptyDatabase>>
+let webhook: WebhookConsumer
 const onEnd: (() => unknown)[] = []
 afterEach(async () => {
   for (const end of onEnd.splice(0).reverse()) await end()
 })
 
-async function openDatabase(): Promise<Record<string, string>> {
+/** Creates a database and an endpoint for webhooks, and returns the settings of the processes. */
+async function openSurroundings(): Promise<Record<string, string>> {
   database = await emptyDatabase()
   onEnd.push(() => database.drop())
-  return { DATABASE_URL: database.url, LASTSEEN_LOG_LEVEL: 'error' }
+  webhook = await WebhookConsumer.open()
+  onEnd.push(() => webhook.close())
+  return { DATABASE_URL: database.url, LASTSEEN_LOG_LEVEL: 'error', ...webhook.settings }
 }
 
 /** A process on a fixed port, which is stopped and started again. */
@@ -85,7 +90,16 @@ async function restartBoth(given: Record<string, string>, load: Pick<LoadOptions
   onEnd.push(() => balancer.stop())
   await balancer.untilReady(2)
   const mqttUrls = load.isBrokerOutside ? [given['LASTSEEN_MQTT_URL']!] : processes.map(({ mqttUrl }) => mqttUrl)
-  const rolling = new RollingLoad(url, { keepsAlive: true, httpReaders: 3, mqttReaders: 3, mqttUrls, ...load })
+  const rolling = new RollingLoad(url, {
+    keepsAlive: true,
+    httpReaders: 3,
+    mqttReaders: 3,
+    mqttUrls,
+    databaseUrl: database.url,
+    webhook,
+    ...load,
+  })
+  onEnd.push(() => rolling.close())
   await rolling.prepare((args) => json(args, settings))
   await rolling.start()
   await rolling.waitFor(200)
@@ -98,13 +112,13 @@ async function restartBoth(given: Record<string, string>, load: Pick<LoadOptions
   }
   await rolling.finish()
   expect(rolling.failures).toEqual([])
-  await rolling.expectComplete(database.url)
+  await rolling.expectComplete()
   return rolling
 }
 
 describe('A rolling restart of two processes under load', () => {
   it('fails no request, loses or doubles no read and no move, and interrupts the live stream without a gap', async () => {
-    const { resent } = await restartBoth(await openDatabase())
+    const { resent } = await restartBoth(await openSurroundings())
     // Both processes closed the connections to their embedded brokers.
     expect(resent).toBeGreaterThan(0)
   }, 480_000)
@@ -116,7 +130,7 @@ describe('A rolling restart of two processes under load', () => {
       await broker.start()
       onEnd.push(() => broker.stop())
       const mqtt = { LASTSEEN_MQTT_URL: broker.url, LASTSEEN_MQTT_SHARE: 'always' }
-      await restartBoth({ ...(await openDatabase()), ...mqtt }, { isBrokerOutside: true })
+      await restartBoth({ ...(await openSurroundings()), ...mqtt }, { isBrokerOutside: true })
     },
     480_000,
   )
@@ -176,7 +190,7 @@ describe.skipIf((commit === null && !mustRunAll) || lacks(nginx))('An upgrade of
   it('from an earlier commit fails no request, loses or doubles nothing, and leaves no gap in the live stream, behind nginx', async () => {
     const main = buildCommit(commit!)
     const previous: LaunchOptions = { command: [process.execPath, main], args: ['serve'] }
-    const settings = await openDatabase()
+    const settings = await openSurroundings()
     const processes = [await RollingProcess.create(settings), await RollingProcess.create(settings)]
     for (const one of processes) await one.start(previous)
     const proxy = new Nginx(
@@ -186,7 +200,15 @@ describe.skipIf((commit === null && !mustRunAll) || lacks(nginx))('An upgrade of
     const url = await proxy.start()
     onEnd.push(() => proxy.stop())
     const mqttUrls = processes.map(({ mqttUrl }) => mqttUrl)
-    const load = new RollingLoad(url, { keepsAlive: false, httpReaders: 2, mqttReaders: 2, mqttUrls })
+    const load = new RollingLoad(url, {
+      keepsAlive: false,
+      httpReaders: 2,
+      mqttReaders: 2,
+      mqttUrls,
+      databaseUrl: database.url,
+      webhook,
+    })
+    onEnd.push(() => load.close())
     await load.prepare((args) => json(args, settings, main))
     await load.start()
     await load.waitFor(200)
@@ -202,6 +224,6 @@ describe.skipIf((commit === null && !mustRunAll) || lacks(nginx))('An upgrade of
     }
     await load.finish()
     expect(load.failures).toEqual([])
-    await load.expectComplete(database.url)
+    await load.expectComplete()
   }, 600_000)
 })
