@@ -185,7 +185,7 @@ const maxMessageLength = 500
 function cut(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text
   // A character has one or two code units.
-  const characters = [...text.slice(0, 2 * (maxLength + 1))]
+  const characters = Array.from(text.slice(0, 2 * (maxLength + 1)))
   return characters.length <= maxLength ? text : `${characters.slice(0, maxLength).join('')}…`
 }
 

@@ -18,7 +18,8 @@ const attemptsOf = (hook: Webhook) =>
     refetchInterval: pollMs,
   })
 
-export const isDelivered = ({ status }: { status: number | null }): boolean => status !== null && status >= 200 && status < 300
+export const isDelivered = ({ status }: { status: number | null }): boolean =>
+  status !== null && status >= 200 && status < 300
 
 function FailureAlert({ since, latest }: { since: string; latest: WebhookAttempt | undefined }) {
   return (
