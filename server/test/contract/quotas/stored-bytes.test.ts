@@ -33,44 +33,92 @@ const expectReached = (reply: Reply): void => {
 }
 
 describe('The quota stored_bytes', () => {
-  it('counts 894 bytes for a record and the size of its metadata, in the estimate of the hourly job', async () => {
+  /** What the estimate has grown by since the last one. */
+  const grownBy = async (work: () => Promise<unknown>, orgId = org.orgId): Promise<number> => {
+    const before = await stored(orgId)
+    await work()
+    expect(await stored(orgId)).toBe(before)
     await estimate()
-    expect(await stored(org.orgId)).toBe(0)
-    await create(org.full, 'locations', { name: 'l' })
-    const asset = await create(org.full, 'assets', { name: 'a' })
-    expect(await stored(org.orgId)).toBe(0)
-    await estimate()
-    const plain = await stored(org.orgId)
-    expect(plain).toBeGreaterThanOrEqual(2 * 894)
-    expect(plain).toBeLessThan(2 * 894 + 100)
+    return (await stored(orgId)) - before
+  }
 
-    await create(org.full, 'assets', { name: 'b', metadata: { text: randomText(50_000) } })
+  it('counts records with their metadata and descriptions, in the estimate of the hourly job', async () => {
+    const api = org.full
     await estimate()
-    const withMetadata = await stored(org.orgId)
-    expect(withMetadata - plain).toBeGreaterThan(30_000)
-    expect(withMetadata - plain).toBeLessThan(60_000)
+    expect(await stored(org.orgId)).toBe(0)
+    // The first request exchanges the credential for a token.
+    expect(await grownBy(() => create(api, 'locations', { name: 'l' }))).toBe(894 + 224)
+    const asset = await create(api, 'assets', { name: 'a' })
+    await estimate()
+
+    const bytes = await grownBy(() => create(api, 'assets', { name: 'b', metadata: { text: randomText(50_000) } }))
+    expect(bytes).toBeGreaterThan(30_000)
+    expect(bytes).toBeLessThan(60_000)
+
+    const description = 'é'.repeat(500)
+    expect(await grownBy(() => create(api, 'locations', { name: 'm', description }))).toBe(894 + 5 * 1000)
 
     // The row of a deleted asset stays.
-    await org.full.delete(`/api/v1/assets/${asset.id}`)
-    await estimate()
-    expect(await stored(org.orgId)).toBe(withMetadata)
+    expect(await grownBy(() => api.delete(`/api/v1/assets/${asset.id}`))).toBe(0)
   })
 
-  it('counts positions, minutes of history, moves and the rows of imports', async () => {
+  it('counts tags beyond one of each record', async () => {
+    const api = org.full
+    await create(api, 'locations', { name: 'l' })
+    await estimate()
+    const tags = Array.from({ length: 11 }, (_, index) => ({ tag_type: 'rfid', value: `T${index}` }))
+    const plain = await grownBy(() => create(api, 'assets', { name: 'a' }))
+    expect(await grownBy(() => create(api, 'assets', { name: 'b', tags }))).toBe(plain + 8 * 243)
+  })
+
+  it('counts positions, minutes of history, moves and departures', async () => {
     const site = await Site.open(context.app, 'Dock')
     await site.createAsset('Pallet')
     await estimate()
-    const before = await stored(site.org.orgId)
     const { orgId } = site.org
     const sql = database(context.app)
     const [asset] = await sql`select id from assets where org_id = ${orgId} limit 1`
-    await sql`insert into asset_positions (org_id, asset_id, last_seen_at, minutes) values (${orgId}, ${asset!['id']}, now(), 10)`
-    await sql`insert into location_move_counts (org_id, location_id, hour, arrivals, departures)
-      values (${orgId}, 1, now(), 3, 0), (${orgId}, 2, now(), 0, 3)`
-    await sql`insert into imports (org_id, id, kind, state, rows, bytes, creates, updates, unchanged, errors_total, errors,
-      created_at, changed_at) values (${orgId}, 1, 'assets', 'open', 1, 777, 0, 0, 0, 0, '[]', now(), now())`
+    const insert = async (): Promise<void> => {
+      await sql`insert into asset_positions (org_id, asset_id, last_seen_at, minutes) values (${orgId}, ${asset!['id']}, now(), 10)`
+      await sql`insert into location_move_counts (org_id, location_id, hour, arrivals, departures)
+        values (${orgId}, 1, now(), 3, 0), (${orgId}, 2, now(), 0, 3)`
+      await sql`insert into departures_without_move values (${orgId}, 1, now(), 1), (${orgId}, 1, now(), 2)`
+    }
+    expect(await grownBy(insert, orgId)).toBe(189 + 127 + 10 * 152 + 3 * 433 + 2 * 120)
+  })
+
+  it('counts the rows and the errors of imports', async () => {
+    const token = (await org.signIn('manager')).accessToken
     await estimate()
-    expect((await stored(orgId)) - before).toBe(189 + 10 * 152 + 3 * 433 + 777)
+    const run = await new ImportRun(context.app, token).open('assets')
+    // An import without errors has three bytes for the empty list.
+    const rows = [{ external_key: 'A', name: 'a' }]
+    const staged = (): Promise<unknown> => run.rows(rows)
+    expect(await grownBy(staged)).toBe(417 + 3 + JSON.stringify(rows[0]).length)
+    await run.check()
+    await run.run()
+    await estimate()
+    const done = await stored(org.orgId)
+
+    const failing = await new ImportRun(context.app, token).open('assets')
+    await failing.rows(Array.from({ length: 500 }, () => ({ [randomText(200)]: 1 })))
+    await failing.check()
+    await failing.run(true)
+    await estimate()
+    expect((await failing.get()).errors_total).toBe(500)
+    expect((await stored(org.orgId)) - done).toBeGreaterThan(500 * 200)
+  })
+
+  it('counts notes with their text, webhook attempts and refresh tokens', async () => {
+    const sql = database(context.app)
+    const { orgId } = org
+    const note = () => sql`insert into sighting_notes values (${orgId}, 1, now(), 1, 1, 1, now(), ${'é'.repeat(50)})`
+    expect(await grownBy(note)).toBe(152 + 100)
+    const attempts = () => sql`
+      insert into webhook_attempts (org_id, attempted_at, delivery_id, attempt, webhook_id, event, error, duration_ms)
+      select ${orgId}, now(), gen_random_uuid(), 1, 1, 'asset.moved', 'timeout', 1 from generate_series(1, 3)`
+    expect(await grownBy(attempts)).toBe(3 * 218)
+    expect(await grownBy(() => org.signIn('viewer'))).toBe(224)
   })
 
   it('admits creates up to it; at the bound, creates of records, readers and tags are 409', async () => {
