@@ -21,6 +21,10 @@ export class TestClock {
   set(text: string): void {
     this.#millis = Date.parse(text)
   }
+
+  advance(millis: number): void {
+    this.#millis += millis
+  }
 }
 
 /** Direct database connections by app; they are closed with the app. */
