@@ -5,6 +5,9 @@ import { type StorageDeps, estimateStorage } from './storage.ts'
 
 const intervalMs = 3_600_000
 
+/** The first run is soon after the start, so that a server that is restarted more often than every hour cleans up as well. */
+const firstRunMs = 60_000
+
 interface HourlyJobsOptions {
   log: Logger
   runJob: RunJob
@@ -24,11 +27,15 @@ export function startHourlyJobs(
     await runJob('storage', () => estimateStorage(deps, url, log))
   }
   let running: Promise<void> = Promise.resolve()
-  const timer = setInterval(() => {
+  const run = (): void => {
     running = running.then(runAll)
-  }, intervalMs)
+  }
+  const first = setTimeout(run, firstRunMs)
+  const timer = setInterval(run, intervalMs)
+  first.unref()
   timer.unref()
   return async () => {
+    clearTimeout(first)
     clearInterval(timer)
     await running
   }
