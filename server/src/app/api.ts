@@ -82,7 +82,6 @@ export function startApi(
   const streams = new OpenStreams({
     clock,
     maxPerPrincipal: config.liveStreamsPerUser,
-    maxPerOrg: config.liveStreamsPerOrg,
     isCurrent: (principal) => principals.isCurrent(principal),
   })
   const reloadKeys = async (): Promise<void> => {

@@ -110,6 +110,7 @@ const quotaLimits = (config: Config): QuotaLimits => ({
   api_keys: config.quotaApiKeys,
   imports: config.quotaImports,
   stored_bytes: config.quotaStoredBytes,
+  live_streams: config.liveStreamsPerOrg,
   query_seconds: config.quotaQuerySeconds,
 })
 

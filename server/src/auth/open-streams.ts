@@ -1,11 +1,11 @@
 import type { Principal, Transfer } from '../http/principal.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { apiError } from '../kernel/errors.ts'
+import { liveStreamsReached } from '../kernel/quota.ts'
 
 interface Deps {
   clock: Clock
   maxPerPrincipal: number
-  maxPerOrg: number
   /** True if the principal would still be authenticated with the same scopes. */
   isCurrent: (principal: Principal) => Promise<boolean>
 }
@@ -29,15 +29,19 @@ export class OpenStreams {
   }
 
   /** Adds a live stream. Throws when the principal or its organization has reached its limit of open streams. */
-  add(stream: Transfer): void {
-    const { maxPerPrincipal, maxPerOrg } = this.#deps
+  add(stream: Transfer, maxPerOrg: number): void {
+    const { maxPerPrincipal } = this.#deps
     const { orgId, kind, subject, expiresAtMs } = stream.principal
     if (this.#count((principal) => principal.subject === subject && principal.kind === kind) >= maxPerPrincipal)
       throw apiError.tooManyOpen(`One user or API key may have ${maxPerPrincipal} live streams open at a time`)
-    if (this.#count((principal) => principal.orgId === orgId) >= maxPerOrg)
-      throw apiError.tooManyOpen(`One organization may have ${maxPerOrg} live streams open at a time`)
+    if (this.liveStreamsOf(orgId) >= maxPerOrg) throw liveStreamsReached(maxPerOrg)
     this.#addTo(this.#live, stream)
     this.#endAt(stream, expiresAtMs)
+  }
+
+  /** The number of live streams of an organization that are open in this process. */
+  liveStreamsOf(orgId: number): number {
+    return this.#count((principal) => principal.orgId === orgId)
   }
 
   /** Adds a download or upload, which may go on after its access token has expired, but not its key or session. */

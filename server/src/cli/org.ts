@@ -36,8 +36,7 @@ export async function quotasOf(context: AppContext, options: { org: string; set?
   const rows = (await context.quotas.list(orgId)).map(({ name, used, limit, isOwn }) => ({
     org_id: orgId,
     quota: name,
-    // Every server process measures the query time itself.
-    used: name === 'query_seconds' ? null : used,
+    used,
     limit,
     source: isOwn ? 'organization' : 'default',
   }))

@@ -246,7 +246,8 @@ export const settings = {
     name: 'LASTSEEN_LIVE_STREAMS_PER_ORG',
     fallback: '100',
     parse: count(1, 10_000),
-    about: 'Live streams that one organization may have open at a time in each server process.',
+    about:
+      'Live streams that an organization may have open at a time in each server process. `lastseen org quota` sets another number for one organization.',
   }),
   quotaAssets: quota('ASSETS', 'assets', 2_000_000),
   quotaLocations: quota('LOCATIONS', 'locations', 100_000),

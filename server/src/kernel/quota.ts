@@ -9,6 +9,7 @@ export const quotaNames = [
   'api_keys',
   'imports',
   'stored_bytes',
+  'live_streams',
   'query_seconds',
 ] as const
 export type QuotaName = (typeof quotaNames)[number]
@@ -16,8 +17,8 @@ export type QuotaName = (typeof quotaNames)[number]
 /** The largest value of a quota. */
 export const maxQuota = 1_000_000_000_000_000
 
-/** Quotas of what is stored. The quota `query_seconds` limits time, which every process measures itself. */
-export type StoredQuota = Exclude<QuotaName, 'query_seconds'>
+/** Quotas of what is stored. Every process counts its own open streams and measures its own query time. */
+export type StoredQuota = Exclude<QuotaName, 'live_streams' | 'query_seconds'>
 
 const nouns: Record<StoredQuota, string> = {
   assets: 'assets',
@@ -31,6 +32,11 @@ const nouns: Record<StoredQuota, string> = {
 
 export const quotaReached = (name: StoredQuota, limit: number): ApiError =>
   apiError.conflict(`Quota ${name} reached: the organization may have at most ${limit} ${nouns[name]}`)
+
+export const liveStreamsReached = (limit: number): ApiError =>
+  apiError.tooManyOpen(
+    `Quota live_streams reached: the organization may have at most ${limit} live streams open at a time`,
+  )
 
 export const queryTimeReached = (limitSeconds: number, retryAfterSeconds: number): ApiError =>
   apiError.rateLimited(

@@ -8,7 +8,8 @@ export type QuotaLimits = Readonly<Record<QuotaName, number>>
 
 export interface QuotaState {
   name: QuotaName
-  used: number
+  /** Null for what every process counts itself. */
+  used: number | null
   limit: number
   /** True if the operator has set the quota for this organization, so that the default does not apply. */
   isOwn: boolean
@@ -20,6 +21,8 @@ const allowanceShare = 1 / 16
 
 /** How long a process uses the limit that it has read for the query time of an organization. */
 const limitTtlMs = 10_000
+
+const isStored = (name: QuotaName): name is StoredQuota => name !== 'live_streams' && name !== 'query_seconds'
 
 /** Creates of these records are also rejected when the organization stores as many bytes as it may. */
 const storing: readonly StoredQuota[] = ['assets', 'locations', 'readers']
@@ -59,7 +62,7 @@ export class Quotas implements QuotaCheck {
   }
 
   async roomFor(orgId: number, name: StoredQuota): Promise<{ left: number; limit: number }> {
-    const [used, limit] = await Promise.all([quotaUse(this.#db.read, orgId, name), this.#limit(orgId, name)])
+    const [used, limit] = await Promise.all([quotaUse(this.#db.read, orgId, name), this.limit(orgId, name)])
     return { left: Math.max(0, limit - used), limit }
   }
 
@@ -79,20 +82,20 @@ export class Quotas implements QuotaCheck {
 
   async #state(orgId: number, name: QuotaName): Promise<QuotaState> {
     const [used, own] = await Promise.all([
-      name === 'query_seconds' ? this.queryTime.usedSeconds(orgId) : quotaUse(this.#db.read, orgId, name),
+      isStored(name) ? quotaUse(this.#db.read, orgId, name) : null,
       ownQuotas(this.#db.read, orgId),
     ])
     return { name, used, limit: own[name] ?? this.#defaults[name], isOwn: own[name] !== undefined }
   }
 
-  async #limit(orgId: number, name: QuotaName): Promise<number> {
+  async limit(orgId: number, name: QuotaName): Promise<number> {
     return (await ownQuotas(this.#db.read, orgId))[name] ?? this.#defaults[name]
   }
 
   async #querySeconds(orgId: number): Promise<number> {
     const known = this.#queryLimits.get(orgId)
     if (known !== undefined) return known
-    const limit = await this.#limit(orgId, 'query_seconds')
+    const limit = await this.limit(orgId, 'query_seconds')
     this.#queryLimits.set(orgId, limit)
     return limit
   }

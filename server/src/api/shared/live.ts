@@ -2,6 +2,7 @@ import { SerialQueue } from './serial-queue.ts'
 import type { OpenStreams } from '../../auth/open-streams.ts'
 import { type AnyRoute, type EventStream, route } from '../../http/route.ts'
 import { instantFromMillis, millisOf } from '../../kernel/instant.ts'
+import type { Quotas } from '../../organizations/quotas.ts'
 import { type LiveEvent, type LiveFeed, maxReplayedMoves } from '../../tracking/live-feed.ts'
 import type { MovePosition } from '../../tracking/moves.sql.ts'
 import { MoveOut, presentMove } from './moves.ts'
@@ -9,6 +10,7 @@ import { MoveOut, presentMove } from './moves.ts'
 export interface LiveDeps {
   live: LiveFeed
   streams: OpenStreams
+  quotas: Quotas
 }
 
 const heartbeatMs = 15_000
@@ -124,9 +126,9 @@ export function liveRoute(deps: LiveDeps): AnyRoute {
     },
     async handle({ principal, header }) {
       const { orgId } = principal
-      const { live, streams } = deps
+      const { live, streams, quotas } = deps
       const lastId = header(lastEventHeader.name)
-      const earlier = await live.earlierMoves(orgId)
+      const [earlier, maxStreams] = await Promise.all([live.earlierMoves(orgId), quotas.limit(orgId, 'live_streams')])
       return {
         status: 200,
         stream(stream) {
@@ -136,7 +138,7 @@ export function liveRoute(deps: LiveDeps): AnyRoute {
             stream.write(render({ kind: 'gap' }))
             stream.end()
           }
-          streams.add({ principal, end: () => stream.end(), closed })
+          streams.add({ principal, end: () => stream.end(), closed }, maxStreams)
           send(watching)
           if (lastId === undefined) {
             live.watch(orgId, earlier, (events) => send(frames(events)), closed)

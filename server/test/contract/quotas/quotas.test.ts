@@ -144,6 +144,7 @@ describe('A quota', () => {
       { quota: 'api_keys', used: 1, limit: 4 },
       { quota: 'imports', used: 0, limit: 20 },
       { quota: 'stored_bytes', used: 0, limit: 1_000_000_000_000 },
+      { quota: 'live_streams', used: 0, limit: 100 },
       { quota: 'query_seconds', used: 0, limit: 600 },
     ])
     await quotasOf(appContext, { org: org.name, set: { assets: null } })

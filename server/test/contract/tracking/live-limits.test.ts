@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type Socket, connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
+import { quotasOf } from '../../../src/cli/org.ts'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import { requestAs, createSignedInUser } from '../../support/accounts.ts'
 import { EventStream } from '../../support/event-stream.ts'
@@ -28,6 +29,9 @@ const rejectionDetail = async (token: string): Promise<string> => {
   return reply.json.error.detail
 }
 
+const reached = (limit: number): string =>
+  `Quota live_streams reached: the organization may have at most ${limit} live streams open at a time`
+
 describe('Open live streams', () => {
   it('of one user are limited, whichever session opened them', async () => {
     const org = await context.app.newOrg()
@@ -54,8 +58,33 @@ describe('Open live streams', () => {
     const org = await context.app.newOrg()
     const people = await Promise.all([1, 2, 3].map(() => createSignedInUser(org, 'viewer')))
     for (const { token } of [people[0]!, people[0]!, people[1]!]) await watch(token)
-    expect(await rejectionDetail(people[2]!.token)).toBe('One organization may have 3 live streams open at a time')
+    expect(await rejectionDetail(people[2]!.token)).toBe(reached(3))
     await watch((await createSignedInUser(await context.app.newOrg(), 'viewer')).token)
+  })
+
+  it('of one organization are a quota, which the operator sets and the app shows with its use', async () => {
+    const org = await context.app.newOrg(`Org ${Math.random()}`)
+    const [one, two] = [await createSignedInUser(org, 'viewer'), await createSignedInUser(org, 'viewer')]
+    const quota = async () =>
+      (await requestAs(context.app, one, 'GET', '/quotas')).json.data.find(
+        ({ quota: name }: { quota: string }) => name === 'live_streams',
+      )
+    const set = (limit: number | null) => quotasOf(context.app.context, { org: org.name, set: { live_streams: limit } })
+    expect(await quota()).toEqual({ quota: 'live_streams', used: 0, limit: 3 })
+    expect((await set(1)).rows).toContainEqual({
+      ...{ org_id: org.orgId, quota: 'live_streams', used: null, limit: 1, source: 'organization' },
+    })
+    await watch(one.token)
+    expect(await quota()).toEqual({ quota: 'live_streams', used: 1, limit: 1 })
+    expect(await rejectionDetail(two.token)).toBe(reached(1))
+    await set(5)
+    await watch(two.token)
+    await set(0)
+    expect(await rejectionDetail(one.token)).toBe(reached(0))
+    expect(open.map((stream) => stream.isOver)).toEqual([false, false])
+    await set(null)
+    await watch(two.token)
+    expect(await rejectionDetail(one.token)).toBe(reached(3))
   })
 
   it('opened at the same moment are counted exactly', async () => {

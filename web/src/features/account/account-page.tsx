@@ -64,6 +64,7 @@ const quotaLabels: Record<string, string> = {
   api_keys: 'API keys',
   imports: 'Stored imports',
   stored_bytes: 'Stored data (estimated every hour)',
+  live_streams: 'Open live streams',
   query_seconds: 'Searches and reports in this minute',
 }
 
