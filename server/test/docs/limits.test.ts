@@ -151,6 +151,7 @@ const statedElsewhere = [
   'the message and the stack',
   'checks of the database for',
   'log of the embedded database',
+  'a page of a list or report',
   'rows of an import, in bytes',
   'a row without its metadata',
   'the metadata of a row',
