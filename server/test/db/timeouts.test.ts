@@ -47,6 +47,18 @@ describe('A statement is ended by the database', () => {
   })
 })
 
+describe('A statement may take 30 seconds', () => {
+  const settings = sql`select current_setting('statement_timeout') as timeout`
+
+  it.each<[string, (statement: typeof settings) => Promise<unknown>]>([
+    ['in background work of an organization', (statement) => db.background.withTenant(1, (tx) => tx.query(statement))],
+    ['in background work on global tables', (statement) => db.background.global.query(statement)],
+    ['in an export', (statement) => db.withTenant(1, (tx) => tx.query(statement), { isSnapshot: true })],
+  ])('%s', async (_what, run) => {
+    await expect(run(settings)).resolves.toEqual([{ timeout: '30s' }])
+  })
+})
+
 describe('A lock that another session holds', () => {
   /** Runs the work while the administrator locks the table. */
   async function whileHeld<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -12,6 +12,7 @@ import {
   uncountedBodyBytes,
   uploadGraceMs,
 } from '../../src/http/body.ts'
+import { flushTimeouts, lingerMs } from '../../src/http/response.ts'
 import { headTimeoutMs } from '../../src/http/server.ts'
 import {
   anonymousPacketMemory,
@@ -26,6 +27,7 @@ import { snapshotDownloadMs } from '../../src/api/shared/bulk.ts'
 import { maxColumns } from '../../src/bulk/csv-table.ts'
 import { maxErrorBytes, maxErrors, maxIdempotencyKeys, maxRows, maxUploadMebibytes } from '../../src/bulk/import-row.ts'
 import { maxTagsPerRecord } from '../../src/tags/tag.ts'
+import { snapshotPoolSize } from '../../src/db/database.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { settings } from '../../src/config/settings.ts'
 import { repository } from '../support/process.ts'
@@ -90,7 +92,18 @@ const constants: [what: string, text: string][] = [
     'time for an HTTP request',
     `${headTimeoutMs / 1000} s for the head, ${defaultBodyTimeouts.requestMs / 1000} s in total`,
   ],
-  ['time for the body of a bulk request', `${defaultBodyTimeouts.uploadMs / 60_000} minutes`],
+  [
+    'time for the body of a bulk request',
+    `${defaultBodyTimeouts.uploadMs / 60_000} minutes; at most ${defaultBodyTimeouts.uploadStalledMs / 1000} s`,
+  ],
+  ['time for a client to close', `${lingerMs / 1000} s`],
+  // A connection that made progress within the period gets another one.
+  [
+    'a client that receives nothing',
+    `${flushTimeouts.stalledMs / 1000} to ${(2 * flushTimeouts.stalledMs) / 1000} seconds`,
+  ],
+  ['time to receive a whole response', `${flushTimeouts.totalMs / 60_000} minutes`],
+  ['exports of the API', `${snapshotPoolSize}, of which one organization has at most ${(3 * snapshotPoolSize) / 4}`],
 ]
 
 /** Rows whose numbers other tests state. A new row belongs here only if the code has no constant for it. */
@@ -128,7 +141,6 @@ const statedElsewhere = [
   'events that wait for the client',
   'life of a live stream',
   'events that a live stream holds',
-  'time for a client to close',
   'MQTT CONNECT packet',
   'MQTT messages with QoS 2',
   'one statement of a search',
@@ -139,11 +151,9 @@ const statedElsewhere = [
   'wait for a record',
   'one statement of background work',
   'messages of readers that wait',
+  'a page of a list or report',
   'a response that the client',
-  'a client that receives nothing',
-  'time to receive a whole response',
   'downloads and bulk uploads',
-  'exports of the API',
   'the external MQTT broker, or',
   'log lines that cannot',
   'log lines of refused',
@@ -151,7 +161,6 @@ const statedElsewhere = [
   'the message and the stack',
   'checks of the database for',
   'log of the embedded database',
-  'a page of a list or report',
   'rows of an import, in bytes',
   'a row without its metadata',
   'the metadata of a row',

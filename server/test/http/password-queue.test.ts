@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { FairQueue } from '../../src/admission/fair-queue.ts'
+import { passwordQueueLimits } from '../../src/app/server.ts'
 import { text } from '../../src/http/validation/fields.ts'
 import { type AnyRoute, type ok, route } from '../../src/http/route.ts'
 import { send } from '../support/client.ts'
@@ -47,6 +48,26 @@ describe('Operations that hash a password', () => {
     await expect.poll(hashing.started).toBe(1)
     hashing.end()
     for (const reply of await Promise.all(first)) expect(reply.status).toBe(200)
+  })
+})
+
+describe('The queue of operations that hash a password', () => {
+  it('runs 4 at a time, and 240 of one client address and 960 in total wait', async () => {
+    const queue = new FairQueue(passwordQueueLimits)
+    const add = (address: string, count: number): void => {
+      for (let added = 0; added < count; added++) queue.acquire(address).catch(() => undefined)
+    }
+    const busy = { kind: 'rate_limited' }
+    for (const address of ['a', 'b', 'c', 'd']) add(address, 1)
+    expect([queue.inFlight, queue.waiting]).toEqual([4, 0])
+    add('a', 240)
+    expect(queue.waiting).toBe(240)
+    await expect(queue.acquire('a')).rejects.toMatchObject(busy)
+    for (const address of ['b', 'c', 'd']) add(address, 239)
+    add('e', 3)
+    expect([queue.inFlight, queue.waiting]).toEqual([4, 960])
+    for (const address of ['b', 'e']) await expect(queue.acquire(address)).rejects.toMatchObject(busy)
+    queue.close()
   })
 })
 
