@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import mqtt, { type MqttClient } from 'mqtt'
 import { generate } from 'mqtt-packet'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { deleteOrg } from '../../src/cli/organization-data.ts'
 import { startBroker } from '../../src/ingest/mqtt-broker.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { type TestApp, startApp } from '../support/app.ts'
@@ -127,6 +128,15 @@ describe('The MQTT connections of a reader are closed in every process within a 
     const connected = [await signIn(site), await signIn(current, ports[1])]
     await context.app.anonymous('DELETE', `/api/v1/readers/${site.readerId}`, { token })
     await expectCut(connected)
+  })
+
+  it('after its organization was deleted', async () => {
+    const [site, other] = [await Site.open(context.app, 'Dock'), await Site.open(context.app, 'Dock')]
+    const deleted = [await signIn(site), await signIn(site, ports[1])]
+    const others = [await signIn(other), await signIn(other, ports[1])]
+    await deleteOrg(context.app.context, { org: String(site.org.orgId), confirm: site.org.name })
+    await expectCut(deleted)
+    expect(others.map((client) => client.connected)).toEqual([true, true])
   })
 
   it('after it was deleted while its process could not receive notifications, once it can again', async () => {

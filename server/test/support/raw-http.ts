@@ -69,6 +69,16 @@ export class RawConnection {
     }
   }
 
+  /** Waits for an interim response, such as 100 Continue. */
+  async readInterimResponse(): Promise<number> {
+    for (;;) {
+      const reply = this.#parseResponse(false)
+      if (reply !== null) return reply.status
+      if (this.#isEnded) throw new Error('the connection ended without an answer')
+      await new Promise<void>((resolve) => (this.#wake = resolve))
+    }
+  }
+
   /** Waits for the end of the connection and returns the unread text. */
   async remainingText(): Promise<string> {
     await this.ended
