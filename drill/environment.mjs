@@ -19,13 +19,25 @@ export function createFolder() {
 }
 
 /** Creates a folder on its own small file system, which a fault can fill; an ordinary folder when mounting is not allowed. */
-export function createDisk() {
+export function createDisk(mebibytes = diskMiB) {
   const { folder, stop } = createFolder()
-  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${diskMiB}m,mode=755`, 'tmpfs', folder])
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m,mode=755`, 'tmpfs', folder])
   const isOnOwnDisk = mounted.status === 0
+  const filler = join(folder, 'filler')
   return {
     folder,
     isOnOwnDisk,
+    /** Writes a file until the disk is full. */
+    fill() {
+      for (const bytes of [2 ** 20, 2 ** 12]) {
+        try {
+          for (let part = 0; part < 4096; part++) writeFileSync(filler, Buffer.alloc(bytes), { flag: 'a' })
+        } catch (error) {
+          if (error.code !== 'ENOSPC') throw error
+        }
+      }
+    },
+    free: () => rmSync(filler),
     async stop() {
       if (isOnOwnDisk) spawnSync('umount', ['-l', folder])
       await stop()

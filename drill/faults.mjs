@@ -1,9 +1,8 @@
 /**
  * The faults and how often each is injected, by the service that they need. A fault is over when every writer has received
- * an acknowledgement again.
+ * an acknowledgement again. `--quick` leaves out slow ones.
  */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const freezeMs = 2_000
@@ -29,9 +28,12 @@ function databasePids(service) {
 
 const backends = `select pid from pg_stat_activity where pid <> pg_backend_pid() and backend_type = 'client backend'`
 
-async function freeze(pids) {
+/** Longer than clients and the server wait for a response. */
+const longFreezeMs = 20_000
+
+async function freeze(pids, ms = freezeMs) {
   for (const pid of pids) process.kill(pid, 'SIGSTOP')
-  await sleep(freezeMs)
+  await sleep(ms)
   for (const pid of pids) process.kill(pid, 'SIGCONT')
 }
 
@@ -64,6 +66,13 @@ const ofServerAndDatabase = [
   { name: 'client connections cut', times: 16, run: (service) => service.cutConnections() },
   { name: 'server frozen for 2 s', times: 4, run: (service) => freeze([service.pid]) },
   { name: 'database frozen for 2 s', times: 4, run: (service) => freeze(databasePids(service)) },
+  { name: 'server frozen for 20 s', times: 1, isSlow: true, run: (service) => freeze([service.pid], longFreezeMs) },
+  {
+    name: 'database frozen for 20 s',
+    times: 1,
+    isSlow: true,
+    run: (service) => freeze(databasePids(service), longFreezeMs),
+  },
   {
     name: 'tables locked for 2 s',
     times: 4,
@@ -89,15 +98,10 @@ const ofServerAndDatabase = [
     times: 2,
     /** Requires that the data folder is on its own small file system. */
     obstacle: ({ disk }) => (disk.isOnOwnDisk ? undefined : 'cannot mount a file system'),
-    async run(_service, { disk: { folder } }) {
-      const filler = join(folder, 'filler')
-      try {
-        for (let part = 0; part < 4096; part++) writeFileSync(filler, Buffer.alloc(2 ** 20), { flag: 'a' })
-      } catch (error) {
-        if (error.code !== 'ENOSPC') throw error
-      }
+    async run(_service, { disk }) {
+      disk.fill()
       await sleep(freezeMs)
-      rmSync(filler)
+      disk.free()
     },
   },
 ]

@@ -1,5 +1,5 @@
 /** The service under test: one server process with its embedded database, and TCP proxies for its clients. */
-import { readFileSync } from 'node:fs'
+import { readFileSync, truncateSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -41,7 +41,7 @@ async function startTcpProxy(target) {
 export class Service {
   #server
   #settings
-  #folder
+  #logFolder
   #proxies = []
 
   /** Clients use these ports; they stay the same when the server is restarted. */
@@ -49,8 +49,8 @@ export class Service {
   mqttPort
 
   /** With a `broker`, MQTT clients connect to the broker, and the server subscribes to it. */
-  async start(folder, { settings = {}, broker } = {}) {
-    this.#folder = folder
+  async start(folder, { settings = {}, broker, logFolder = folder } = {}) {
+    this.#logFolder = logFolder
     const [http, mqtt] = [await freePort(), await freePort()]
     this.#settings = {
       PORT: String(http),
@@ -67,7 +67,7 @@ export class Service {
   }
 
   async #startServer() {
-    this.#server = await startServer({ folder: this.#folder, settings: this.#settings })
+    this.#server = await startServer({ folder: this.#logFolder, settings: this.#settings })
   }
 
   async stop() {
@@ -82,6 +82,15 @@ export class Service {
   /** The server's own port, without the proxy. */
   get serverPort() {
     return this.#server.port
+  }
+
+  /** What the server has written to its standard output since its log was cleared. */
+  readLog() {
+    return readFileSync(join(this.#logFolder, 'server.log'), 'utf8')
+  }
+
+  clearLog() {
+    truncateSync(join(this.#logFolder, 'server.log'))
   }
 
   /** The pid of the postmaster, from its pid file. */
