@@ -1,6 +1,7 @@
 /**
  * `npm test`: the checks, then the tests with few rounds, fast ones first. `npm run test:all` (`--all`): every test with all
- * rounds, on both databases and at both screen sizes. `npm test -- --only server` and the like run one part; `npm test -- --list` names the parts.
+ * rounds, on both databases and at both screen sizes, and the quick drill. `npm test -- --only server` and the like run one
+ * part; `npm test -- --list` names the parts.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -131,13 +132,20 @@ function coverage() {
   return status === 0
 }
 
+/** Injects a tenth of the faults and all kinds of abuse, on less data. Where it cannot inject a fault, it skips that one. */
+function drill() {
+  if (process.platform === 'linux') return run(process.execPath, ['scripts/drill.mjs', '--quick'])
+  process.stdout.write('Not run: the drill needs Linux.\n')
+  return true
+}
+
 const parts = {
   check: () => run(process.execPath, ['scripts/check.mjs']),
   server,
   coverage,
   client: () => vitest('client', [], { folder: 'client' }),
   browser,
-  ...(isFull ? { 'PostgreSQL 15': onPostgres15 } : {}),
+  ...(isFull ? { 'PostgreSQL 15': onPostgres15, drill } : {}),
 }
 
 const notRun = `Not run here:
@@ -146,6 +154,7 @@ const notRun = `Not run here:
   - the pages of the documentation in reverse order
   - tests around the service: embedded PostgreSQL, backups, failover, terminals, log files, installation,
     packaging, operator commands as programs, several worker processes, demo, simulator, the coverage check itself
+  - the drill: faults and abuse while clients write
   - browser flows at phone size, except those marked @phone
 \`npm run test:all\` runs them.
 `
