@@ -1,7 +1,7 @@
 import { type SankeyLink, type SankeyNode, sankey, sankeyLinkHorizontal } from 'd3-sankey'
 import type { Flow } from '../../api/types.ts'
 
-interface Place {
+interface Endpoint {
   key: string
   id: number | null
   isSource: boolean
@@ -9,15 +9,16 @@ interface Place {
 
 type Move = { flow: Flow }
 
-export type Node = SankeyNode<Place, Move>
-type Link = SankeyLink<Place, Move>
+export type Node = SankeyNode<Endpoint, Move>
+type Link = SankeyLink<Endpoint, Move>
 
 const flowsHeight = 304
-const nodeGap = 16
+/** The line height of a label. Nodes have this distance, so the labels of neighbours do not overlap. */
+export const labelHeight = 16
 export const nodeWidth = 8
 
 /** The path of a link. */
-export const linkPath: (link: Link) => string | null = sankeyLinkHorizontal<Place, Move>()
+export const linkPath: (link: Link) => string | null = sankeyLinkHorizontal<Endpoint, Move>()
 
 /**
  * The layout of a Sankey diagram between two horizontal positions. Each location has one node on the left and one on the
@@ -27,25 +28,25 @@ export function sankeyLayout(
   flows: readonly Flow[],
   [leftX, rightX]: readonly [number, number],
 ): { nodes: Node[]; links: Link[]; height: number } {
-  const places = new Map<string, Place>()
-  const placeOf = (id: number | null, isSource: boolean): string => {
+  const endpoints = new Map<string, Endpoint>()
+  const endpointOf = (id: number | null, isSource: boolean): string => {
     const key = `${isSource ? 'from' : 'to'} ${String(id)}`
-    places.set(key, { key, id, isSource })
+    endpoints.set(key, { key, id, isSource })
     return key
   }
   const links = flows.map((flow) => ({
     flow,
     value: flow.moves,
-    source: placeOf(flow.from_location_id, true),
-    target: placeOf(flow.to_location_id, false),
+    source: endpointOf(flow.from_location_id, true),
+    target: endpointOf(flow.to_location_id, false),
   }))
-  const sources = [...places.values()].filter((one) => one.isSource)
-  const targets = [...places.values()].filter((one) => !one.isSource)
-  const height = flowsHeight + Math.max(sources.length, targets.length) * nodeGap
-  const layout = sankey<Place, Move>()
+  const sources = [...endpoints.values()].filter((one) => one.isSource)
+  const targets = [...endpoints.values()].filter((one) => !one.isSource)
+  const height = flowsHeight + Math.max(sources.length, targets.length) * labelHeight
+  const layout = sankey<Endpoint, Move>()
     .nodeId((node) => node.key)
     .nodeWidth(nodeWidth)
-    .nodePadding(nodeGap)
+    .nodePadding(labelHeight)
     .extent([
       [leftX, 0],
       [rightX, height],
