@@ -1,12 +1,13 @@
 import { Org, url, warehouse } from './support/org.ts'
 import { goToPage } from './support/navigation.ts'
-import { expect, test } from './support/test.ts'
+import { allowErrors, expect, test } from './support/test.ts'
 import { expectAccessible } from './support/page-checks.ts'
 
 test('While the server cannot be reached, the app stays and says so, and afterwards it continues by itself', async ({
   page,
   context,
 }) => {
+  allowErrors(/net::ERR_INTERNET_DISCONNECTED/)
   const org = await Org.create()
   await org.asset('Ladder')
   await org.signIn(page)
@@ -41,6 +42,7 @@ test(
   'The message about the connection covers no control, and disappears without moving the page',
   { tag: '@phone' },
   async ({ page, context }) => {
+    allowErrors(/net::ERR_INTERNET_DISCONNECTED/)
     const { org, hall } = await warehouse()
     await org.signIn(page, org.email, `/scan?location=${hall.id}`)
     await page.getByRole('textbox', { name: 'Code' }).fill('CRATE-1')
@@ -71,6 +73,7 @@ test(
 )
 
 test('When a deployment has removed a file of the page, the page is reloaded, and only once', async ({ page }) => {
+  allowErrors(/status of 404.*\/static\//)
   const org = await Org.create()
   await org.signIn(page)
   let documents = 0
@@ -94,6 +97,7 @@ test('When a deployment has removed a file of the page, the page is reloaded, an
 test('When a deployment has removed the code that writes PDF files, a message says to reload the page', async ({
   page,
 }) => {
+  allowErrors(/status of 404.*\/static\/pdf-/)
   const org = await Org.create()
   await org.asset('Ladder')
   await org.signIn(page, org.email, '/labels')

@@ -2,7 +2,7 @@ import type { LocationCount } from '../src/api/types.ts'
 import { treeRows } from '../src/features/locations/tree.ts'
 import { openSearch } from './support/navigation.ts'
 import { Org, url, warehouse } from './support/org.ts'
-import { expect, test } from './support/test.ts'
+import { allowErrors, expect, test } from './support/test.ts'
 import { expectAccessible } from './support/page-checks.ts'
 
 test('The location tree can be collapsed and searched', async ({ page }) => {
@@ -305,6 +305,7 @@ test(
 )
 
 test('A search that fails says so, and one without results says that', async ({ page, context }) => {
+  allowErrors(/net::ERR_INTERNET_DISCONNECTED/)
   const { org } = await warehouse()
   await org.signIn(page)
   const field = await openSearch(page)

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { FrontProxy } from './support/front-proxy.ts'
 import { Org, password, url } from './support/org.ts'
-import { expect, test } from './support/test.ts'
+import { allowErrors, expect, test } from './support/test.ts'
 
 test.use({ serviceWorkers: 'allow' })
 
@@ -34,6 +34,7 @@ const cachedPaths = (page: Page): Promise<string[]> =>
 test('A page that is reloaded while the server cannot be reached stays in the app and continues by itself', async ({
   page,
 }) => {
+  allowErrors(/net::ERR_CONNECTION_REFUSED/)
   const org = await Org.create()
   await org.asset('Ladder')
   await signIn(page, org, '/assets')
@@ -77,6 +78,7 @@ test('The browser keeps the page and the code of the app, and no data', async ({
 })
 
 test('A reload shows the next build and deletes what was kept of the previous one', async ({ page }) => {
+  allowErrors(/net::ERR_CONNECTION_REFUSED/)
   const org = await Org.create()
   await signIn(page, org, '/assets')
   await expect.poll(() => cachedPaths(page)).toContain('/')
@@ -98,6 +100,7 @@ test('A reload shows the next build and deletes what was kept of the previous on
 })
 
 test('An error that the server sends is shown, and a build without a service worker removes it', async ({ page }) => {
+  allowErrors(/status of 503/, /status of 404.*sw\.js/)
   const org = await Org.create()
   await signIn(page, org, '/assets')
   await expect.poll(() => cachedPaths(page)).toContain('/')

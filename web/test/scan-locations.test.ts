@@ -1,7 +1,6 @@
 import type { Page } from '@playwright/test'
 import { url, warehouse } from './support/org.ts'
-import { expect, test } from './support/test.ts'
-import { collectErrors } from './support/page-checks.ts'
+import { allowErrors, expect, test } from './support/test.ts'
 
 const counts = (page: Page): Promise<string[]> => page.locator('[data-count]').allInnerTexts()
 
@@ -64,6 +63,7 @@ test('A scan sends only its own code to the server', async ({ page }) => {
 })
 
 test('The last scan says that a code is waiting, and which location was scanned', async ({ page }) => {
+  allowErrors(/net::ERR_FAILED.*codes\/resolve/)
   const { org } = await warehouse()
   await org.signIn(page, org.email, '/scan')
   const last = page.getByRole('status', { name: 'Last scan' })
@@ -97,6 +97,7 @@ test('On a network that loses every request, a scan shows within seconds that th
 })
 
 test('Waiting codes and errors do not move the controls of a stocktake', async ({ page }) => {
+  allowErrors(/net::ERR_FAILED.*codes\/resolve/)
   const { org, hall } = await warehouse()
   await org.signIn(page, org.email, `/scan?location=${hall.id}`)
   await enter(page, 'CRATE-1')
@@ -116,7 +117,6 @@ test('Waiting codes and errors do not move the controls of a stocktake', async (
 })
 
 test('A link to another location asks what happens to the codes that are not saved', async ({ page }) => {
-  const errors = collectErrors(page)
   const { org, hall, dock } = await warehouse()
   await org.signIn(page, org.email, `/scan?location=${hall.id}`)
   await enter(page, 'CRATE-1, CRATE-3, NO-SUCH')
@@ -140,10 +140,10 @@ test('A link to another location asks what happens to the codes that are not sav
   await question.getByRole('button', { name: 'Save 2 at Hall A' }).click()
   await expect(page.getByRole('combobox', { name: 'Location' })).toHaveValue('Dock 1 (DOCK-1)')
   await expect.poll(() => counts(page)).toEqual(['1', '0', '0', '0'])
-  expect(errors).toEqual([])
 })
 
 test('The scan page without a location continues with the codes that are not saved', async ({ page }) => {
+  allowErrors(/net::ERR_FAILED.*codes\/resolve/)
   const { org, hall, dock } = await warehouse()
   await org.signIn(page, org.email, `/scan?location=${hall.id}`)
   await enter(page, 'NO-SUCH')

@@ -4,18 +4,6 @@ import { type Page, expect } from '@playwright/test'
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Collects the script errors and security policy violations of a page. */
-export function collectErrors(page: Page): string[] {
-  const errors: string[] = []
-  page.on('pageerror', (error) => errors.push(`error: ${error.message}`))
-  page.on('console', (message) => {
-    const text = message.text()
-    if (message.type() === 'error' && !text.startsWith('Failed to load resource')) errors.push(text)
-    if (/Content Security Policy/i.test(text)) errors.push(text)
-  })
-  return errors
-}
-
 interface AxeResult {
   violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[]
 }

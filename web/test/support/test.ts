@@ -39,28 +39,54 @@ async function expectNoOverflow(context: BrowserContext, seen: Set<string>): Pro
   base.expect([...seen], 'nothing is wider than the screen').toEqual([])
 }
 
-/** A test whose pages must not scroll horizontally: on a phone at any time, on the desk at the end of the test. */
+/** What the browsers of the running test reported, and what of it the test causes on purpose. */
+let errors: string[] = []
+let allowed: RegExp[] = []
+
+/** Lets the running test cause errors in the browser, such as failed requests while the server is away. */
+export function allowErrors(...patterns: RegExp[]): void {
+  allowed.push(...patterns)
+}
+
+/** Collects uncaught exceptions, errors on the console, and violations of the security policy. */
+function watchErrors(context: BrowserContext): void {
+  context.on('weberror', (one) => errors.push(one.error().stack ?? one.error().message))
+  context.on('console', (message) => {
+    const [text, { url }] = [message.text(), message.location()]
+    // The browser logs every request that the API rejects. The app shows the reason, and tests expect it there.
+    const isRejection = /^Failed to load resource: .* status of 4\d\d/.test(text) && /\/(api|ingest)\//.test(url)
+    const isError = message.type() === 'error' || /Content Security Policy/i.test(text)
+    if (isError && !isRejection) errors.push(`${text} (${url})`)
+  })
+}
+
+/**
+ * A test whose pages report no error and do not scroll horizontally: on a phone at any time, on the desk at the end of the
+ * test.
+ */
 export const test = base.extend<{ anotherBrowser: () => Promise<Page> }>({
   /** When a test fails, its output has the contents of the page and the errors that the browser reported. */
   page: async ({ page }, use, info) => {
-    const errors: string[] = []
-    page.on('pageerror', (error) => errors.push(error.stack ?? error.message))
-    page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
     await use(page)
     if (info.status === info.expectedStatus || page.isClosed()) return
     const contents = await page.locator('body').ariaSnapshot({ timeout: 10_000 }).catch(String)
     console.log([`"${info.title}" failed at ${page.url()}`, contents, ...errors].join('\n'))
   },
   context: async ({ context }, use) => {
+    ;[errors, allowed] = [[], []]
+    watchErrors(context)
     const seen = await watchWidth(context)
     await use(context)
     await expectNoOverflow(context, seen)
+    const unexpected = errors.filter((error) => !allowed.some((pattern) => pattern.test(error)))
+    base.expect(unexpected, 'the browser reports no error').toEqual([])
   },
   /** A page in a separate browser context. */
-  anotherBrowser: async ({ browser }, use) => {
+  anotherBrowser: async ({ browser, context: _first }, use) => {
     const opened: { context: BrowserContext; seen: Set<string> }[] = []
     await use(async () => {
       const context = await browser.newContext()
+      watchErrors(context)
       opened.push({ context, seen: await watchWidth(context) })
       return context.newPage()
     })

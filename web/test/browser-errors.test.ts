@@ -1,0 +1,24 @@
+import { url } from './support/org.ts'
+import { allowErrors, expect, test } from './support/test.ts'
+
+const signIn = (): string => `${url()}/sign-in`
+
+test.fail('A test fails when a page writes an error to the console', async ({ page }) => {
+  await page.goto(signIn())
+  await page.evaluate(() => console.error('on purpose'))
+})
+
+test.fail('A test fails when a page has an uncaught exception', async ({ anotherBrowser }) => {
+  const page = await anotherBrowser()
+  await page.goto(signIn())
+  await page.addScriptTag({ content: 'setTimeout(() => { throw new Error("on purpose") })' }).catch(() => undefined)
+  await page.evaluate(() => void setTimeout(() => Promise.reject(new Error('on purpose'))))
+  await page.waitForTimeout(100)
+})
+
+test('A test can name the errors that it causes', async ({ page }) => {
+  allowErrors(/on purpose/)
+  await page.goto(signIn())
+  await page.evaluate(() => console.error('on purpose'))
+  await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible()
+})
