@@ -99,7 +99,8 @@ describe('Invitations', () => {
     ['www.evil.example', 'www evil example'],
     ['a\u202Eb\u200B c', 'a b c'],
     ['<>', ''],
-    ['x'.repeat(255), `${'x'.repeat(60)}…`],
+    ['x'.repeat(60), 'x'.repeat(60)],
+    ['x'.repeat(61), `${'x'.repeat(60)}…`],
   ])('write the name %j as %j', (name, shown) => {
     expect(mailName(name)).toBe(shown)
   })

@@ -59,6 +59,23 @@ describe('A new password', () => {
     },
   )
 
+  it('has 10 to 1,024 characters, counted in code points', async () => {
+    const ofLength = (count: number): string =>
+      'horse 🐎 '
+        .repeat(200)
+        .slice(0, 2 * count)
+        .match(/./gsu)!
+        .slice(0, count)
+        .join('')
+    for (const count of [10, 1024]) expect((await signUp(ofLength(count))).status).toBe(201)
+    expectApiError(await signUp(ofLength(9)), 'validation_error', {
+      fields: [{ field: 'password', code: 'too_short', params: { min_length: 10 } }],
+    })
+    expectApiError(await signUp(ofLength(1025)), 'validation_error', {
+      fields: [{ field: 'password', code: 'too_long', params: { max_length: 1024 } }],
+    })
+  })
+
   it('is checked in the same way when an invitation is accepted, and the invitation stays valid', async () => {
     const made = await requestAs(context.app, admin, 'POST', '/invitations', {
       json: { email: newEmail(), role: 'viewer' },

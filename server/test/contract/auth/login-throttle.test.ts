@@ -91,6 +91,21 @@ describe('Requesting a link to reset a password', () => {
     expectApiError(await ask(attacker), 'rate_limited')
     expect((await ask(newAddress())).status).toBe(202)
   })
+
+  it('is answered 429 after 300 requests from one address, whatever accounts they name', async () => {
+    const address = newAddress()
+    const ask = (from_: string, turn: number): Promise<Reply> =>
+      context.app.anonymous('POST', '/api/v1/auth/password-reset', {
+        json: { email: `nobody-${turn}@example.com` },
+        headers: from(from_),
+      })
+    for (let turn = 0; turn < 300; turn += 10) {
+      const replies = await Promise.all(Array.from({ length: 10 }, (_, index) => ask(address, turn + index)))
+      expect(new Set(replies.map((reply) => reply.status))).toEqual(new Set([202]))
+    }
+    expectApiError(await ask(address, 300), 'rate_limited')
+    expect((await ask(newAddress(), 300)).status).toBe(202)
+  })
 })
 
 describe('A proxy that is not trusted', () => {

@@ -565,6 +565,10 @@ describe('Idempotency-Key', () => {
     expect(await importCount()).toBe(unkeyed + 3)
   })
 
+  it('may have 255 characters', async () => {
+    expect((await postBulk(api, 'assets', rows, keyed('x'.repeat(255)))).status).toBe(202)
+  })
+
   it.each([
     ['is empty', ''],
     ['is longer than 255 characters', 'x'.repeat(256)],

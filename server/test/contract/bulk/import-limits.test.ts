@@ -26,6 +26,7 @@ beforeEach(async () => {
 })
 
 const begin = (kind = 'assets', by = token): Promise<ImportRun> => new ImportRun(context.app, by).open(kind)
+const size = (value: object): number => JSON.stringify(value).length
 const kib = (count: number): string => 'x'.repeat(count * 1024)
 const drop = (run: ImportRun) => context.app.anonymous('DELETE', `/api/v1/imports/${run.id}`, { token })
 
@@ -72,6 +73,26 @@ describe('The rows of an import', () => {
     ])
   })
 
+  it('are measured exactly: a row without its metadata, and the metadata, may have 65,536 bytes of JSON', async () => {
+    const run = await begin()
+    const padded = (row: object, bytes: number): object => ({
+      ...row,
+      description: 'x'.repeat(bytes - size({ ...row, description: '' })),
+    })
+    const metadata = (bytes: number): object => ({ n: 'x'.repeat(bytes - size({ n: '' })) })
+    await run.rows([
+      padded({ external_key: 'A' }, 65_536),
+      padded({ external_key: 'B' }, 65_537),
+      { external_key: 'C', name: 'c', metadata: metadata(65_536) },
+      { external_key: 'D', name: 'd', metadata: metadata(65_537) },
+    ])
+    const large = (await run.check()).errors.filter(({ message }) => message.includes('larger'))
+    expect(large.map(({ line, message }) => [line, message])).toEqual([
+      [3, 'The row is larger than 65536 bytes'],
+      [5, 'The metadata of the row is larger than 65536 bytes'],
+    ])
+  })
+
   it('are read in batches of at most 1 MiB, however large they are', async () => {
     const run = await begin()
     const rows = Array.from({ length: 40 }, (_, at) => ({
@@ -102,11 +123,14 @@ describe('The rows of an import', () => {
     const [stored] = await database.sql`select bytes::int from imports where id = ${run.id}`
     expect(stored!['bytes']).toBeLessThan(64 * 1024)
     expect((await run.get()).rows).toBe(1)
-    await database.sql`update imports set bytes = ${64 * 1024 * 1024 - 70_000} where id = ${run.id}`
-    await run.rows([{ ...row, external_key: 'B' }], 3)
-    expectApiError(await run.post('rows', { rows: [{ ...row, line: 4 }] }), 'validation_error', {
+    const left = (bytes: number) => database.sql`
+      update imports set bytes = ${64 * 1024 * 1024 - bytes} where id = ${run.id}`
+    await left(stored!['bytes'] - 1)
+    expectApiError(await run.post('rows', { rows: [{ ...row, line: 3 }] }), 'validation_error', {
       fields: [{ field: 'rows', code: 'too_large', params: { max: 64 * 1024 * 1024 } }],
     })
+    await left(stored!['bytes'])
+    await run.rows([row], 3)
     expect((await run.get()).rows).toBe(2)
   })
 

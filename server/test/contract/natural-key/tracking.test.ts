@@ -233,6 +233,11 @@ describe.each(['/api/v1', naturalBase])('Inventory save on %s', (base) => {
     expectApiError(await save('DOCK', keys), 'validation_error', { fields: [{ field, code, params }] })
   })
 
+  it('takes 10,000 assets [D38]', async () => {
+    await site.createAsset('Barrow')
+    expect((await save('DOCK', Array<string>(10_000).fill('BARROW'))).status).toBe(201)
+  })
+
   it('requires both fields and accepts no others', async () => {
     const nothing = await site.api.post(`${base}/inventory/save`, {})
     const fields = ['location_identifier', 'asset_identifiers'].map((field) => ({ field, code: 'required' }))

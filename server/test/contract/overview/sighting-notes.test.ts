@@ -127,6 +127,9 @@ describe('POST /sightings', () => {
     expectApiError(await save(many), 400, 'validation_error', [
       { field: 'asset_identifiers', code: 'too_long', params: { max_length: 1000 } },
     ] as never)
+    const most = await save({ ...many, asset_identifiers: many.asset_identifiers.slice(1) })
+    expect(most.json.error.fields).toHaveLength(1001)
+    expect(most.json.error.fields.map((one: { code: string }) => one.code)).not.toContain('too_long')
     const viewer = (await site.org.signIn('viewer')).accessToken
     expectApiError(await save(at(bench, 'x'), viewer), 403, 'forbidden')
   })
