@@ -51,6 +51,8 @@ export const anonymousPacketMemory = { maxBytes: 64 * 1024 * 1024, maxBytesPerTe
 /** Connections of one reader, and of one organization. */
 export const maxConnectionsPerReader = 100
 export const maxConnectionsPerOrg = 2500
+/** Connections whose tokens are checked at the same time, so that those of thousands of readers take less than a second. */
+const concurrentChecks = 32
 /** Messages with QoS 2 that a client has not released yet. */
 const maxUnreleased = 100
 
@@ -277,11 +279,13 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
     },
     port: typeof address === 'object' && address !== null ? address.port : deps.port,
     async closeRevoked(readerId, onFailure = deps.onFailure) {
-      for (const client of [...signedIn]) {
-        if (readerId !== null && logins.get(client)!.device.readerId !== readerId) continue
+      const isMeant = (client: Client): boolean => readerId === null || logins.get(client)!.device.readerId === readerId
+      const remaining = [...signedIn].filter(isMeant).values()
+      const check = async (): Promise<void> => {
         // The token is checked again with the next message.
-        await closeIfRevoked(client).catch(onFailure)
+        for (const client of remaining) await closeIfRevoked(client).catch(onFailure)
       }
+      await Promise.all(Array.from({ length: concurrentChecks }, check))
     },
     close: () =>
       new Promise((resolve) => {

@@ -10,14 +10,17 @@ import { saveSeenResponses } from './openapi.ts'
 import { TcpProxy } from './tcp-proxy.ts'
 
 /** Starts an app that reaches its database through a proxy, so that a test can simulate an outage. */
-export function useAppBehindProxy(clock: Clock): { readonly app: TestApp; readonly proxy: TcpProxy } {
+export function useAppBehindProxy(
+  clock: Clock,
+  settings: Record<string, string> = {},
+): { readonly app: TestApp; readonly proxy: TcpProxy } {
   const fixture = { app: undefined as never as TestApp, proxy: undefined as never as TcpProxy }
   beforeAll(async () => {
     const database = await cloneDatabase()
     fixture.proxy = new TcpProxy(database.url)
     await fixture.proxy.open()
     const { url } = fixture.proxy
-    const context = await openAppContext({ config: readConfig({ DATABASE_URL: url }), url, clock })
+    const context = await openAppContext({ config: readConfig({ DATABASE_URL: url, ...settings }), url, clock })
     const log = pino({ level: 'silent' })
     const server = await startServer(context, { host: '127.0.0.1', port: 0, isOneOfSeveral: false, log })
     fixture.app = new TestApp([`http://127.0.0.1:${server.port}`], context, database.url, async () => {

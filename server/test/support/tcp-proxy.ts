@@ -1,6 +1,6 @@
 import { type Server, type Socket, connect, createServer } from 'node:net'
 
-/** A TCP proxy that simulates outages: it can drop connections, drop data, close and reopen. */
+/** A TCP proxy that simulates outages: it can drop connections, drop or delay data, close and reopen. */
 export class TcpProxy {
   readonly #target: URL
   readonly #sockets = new Set<Socket>()
@@ -8,6 +8,8 @@ export class TcpProxy {
   #port = 0
   /** While true, data in both directions is discarded and connections stay open. */
   isDroppingData = false
+  /** How long data takes in each direction. */
+  delayMs = 0
   /** Connections whose first packet contains this text are closed. */
   #refused: string | null = null
   readonly #firstPackets = new Map<Socket, string>()
@@ -40,7 +42,9 @@ export class TcpProxy {
             if (this.#isRefused(near)) return void near.destroy()
           }
           spokeLast = one
-          if (!this.isDroppingData) other.write(bytes)
+          if (this.isDroppingData) return
+          if (this.delayMs === 0) other.write(bytes)
+          else setTimeout(() => other.write(bytes), this.delayMs)
         })
         one.on('error', () => undefined)
         one.on('close', () => {
