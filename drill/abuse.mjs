@@ -69,10 +69,13 @@ export async function runAbuse(service, neighbour, { isQuick, caseName, logDisk,
   const rows = []
   for (const abuseCase of selected) {
     const obstacle = abuseCase.obstacle?.({ logDisk })
+    const withoutRun = (result) => [abuseCase.name, 0, '', '', '', result]
     rows.push(
       obstacle === undefined
-        ? await runCase(service, neighbour, abuseCase, { neighbourOrganization, abuser })
-        : [abuseCase.name, 0, '', '', '', `skipped: ${obstacle}`],
+        ? await runCase(service, neighbour, abuseCase, { neighbourOrganization, abuser }).catch((error) =>
+            withoutRun(`**no**: ${error.message}`),
+          )
+        : withoutRun(`skipped: ${obstacle}`),
     )
     log(rows.at(-1).join(', '))
   }
