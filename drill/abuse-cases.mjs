@@ -111,11 +111,25 @@ export const requestCases = [
     name: '24 clients whose log lines do not fit on the disk',
     obstacle: ({ logDisk }) => (logDisk.isOnOwnDisk ? undefined : 'cannot mount a file system'),
     async run({ service, signal, logDisk }) {
-      const path = `/${'x'.repeat(4_000)}`
+      const url = `http://127.0.0.1:${service.serverPort}/${'x'.repeat(4_000)}`
+      let sent = 0
+      const send = async () => {
+        await (await fetch(url)).arrayBuffer()
+        sent++
+      }
       service.clearLog()
       logDisk.fill()
       try {
-        await keepInFlight(24, signal, () => fetch(`http://127.0.0.1:${service.serverPort}${path}`, { signal }))
+        // A line has 1 KiB; the server keeps 1 MiB of lines that it cannot write.
+        await keepInFlight(
+          24,
+          {
+            get aborted() {
+              return signal.aborted && sent > 3_000
+            },
+          },
+          send,
+        )
       } finally {
         logDisk.free()
       }

@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createOrganization, tagsOf } from '../bench/seed.mjs'
-import { call, exchangeToken, ignore, json, origin, otherOrganizations, sendUnread, signIn } from './requests.mjs'
+import { call, exchangeTokens, ignore, json, otherOrganizations, sendUnread, signIn } from './requests.mjs'
 
 const { generate } = createRequire(new URL('../server/package.json', import.meta.url))('mqtt-packet')
 
@@ -32,11 +32,12 @@ export const connectionCases = [
       const session = await signIn(service, name)
       const { data } = JSON.parse(await call(service, `/orgs/${orgId}/api-keys?limit=200`, session))
       const keyIds = new Map(data.map(({ jti, id }) => [jti, id]))
-      const keys = credentials.map(async (credential) => ({
-        path: `/orgs/${orgId}/api-keys/${keyIds.get(credential.client_id)}`,
-        token: await exchangeToken(origin(service), credential),
+      const tokens = await exchangeTokens(service, credentials)
+      const keys = credentials.map(({ client_id }, index) => ({
+        path: `/orgs/${orgId}/api-keys/${keyIds.get(client_id)}`,
+        token: tokens[index],
       }))
-      return { session, reader, keys: await Promise.all(keys) }
+      return { session, reader, keys }
     },
     run: (context) => Promise.all([sendMoves(context.service, context.reader, context.signal), revokeStreams(context)]),
   },

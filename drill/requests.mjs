@@ -64,7 +64,7 @@ export async function otherOrganizations(service, count) {
   for (let index = 0; index < count; index++) {
     const name = `Abuser ${index} of ${count}`
     const organization = await createOrganization({ url: service.databaseUrl, name, assets: 1, credentials: 1 })
-    tokens.push(await exchangeToken(origin(service), organization.credentials[0]))
+    tokens.push(...(await exchangeTokens(service, organization.credentials)))
   }
   return tokens
 }
@@ -72,16 +72,34 @@ export async function otherOrganizations(service, count) {
 const password = 'a long enough passphrase'
 const accounts = new Set()
 
-/** Signs in an admin of the organization and returns the access token. A sign-in that is rejected as too many is repeated. */
+/** Signs in an admin of the organization and returns the access token. */
 export async function signIn(service, organization) {
   const email = `admin-of-${organization}@drill.example`.toLowerCase()
   const options = ['--email', email, '--role', 'admin', '--password', password]
   if (!accounts.has(email)) runCommand(service.databaseUrl, 'user', 'create', '--org', organization, ...options)
   accounts.add(email)
-  for (let attempt = 0; attempt < 60; attempt++) {
-    const { data } = JSON.parse(await call(service, '/auth/login', null, json({ email, password })))
-    if (data !== undefined) return data.access_token
-    await sleep(500)
+  const login = json({ email, password })
+  return withRetries(async () => JSON.parse(await call(service, '/auth/login', null, login)).data.access_token)
+}
+
+/** Exchanges the credentials one after another for access tokens. */
+export async function exchangeTokens(service, credentials) {
+  const tokens = []
+  for (const credential of credentials) tokens.push(await withRetries(() => exchangeToken(origin(service), credential)))
+  return tokens
+}
+
+/**
+ * Between two cases the server may still reject requests because of the first one. Commands block this process meanwhile, so
+ * it may use a connection that the server has closed.
+ */
+async function withRetries(work) {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (attempt === 60) throw error
+      await sleep(500)
+    }
   }
-  throw new Error('every sign-in was rejected')
 }
