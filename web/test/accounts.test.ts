@@ -208,7 +208,7 @@ test('An admin invites a member and changes the role; the last admin cannot be r
   await page.getByRole('dialog').getByRole('button', { name: 'Invite' }).click()
   const link = await page.getByRole('dialog').locator('pre').innerText()
   await page.getByRole('button', { name: 'I have saved it' }).click()
-  await expect(page.getByText('Open invitations')).toBeVisible()
+  await expect(page.getByText('Pending invitations')).toBeVisible()
   await expect(page.getByText('expires in 7 days')).toBeVisible()
 
   const guest = await anotherBrowser()

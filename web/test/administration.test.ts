@@ -116,7 +116,7 @@ test('A tag attached from the inbox makes the asset seen where and when the tag 
   expect(found[0]).toMatchObject({ kind: 'asset', name: 'Crate 5' })
   // The overview counts the tag no more, although its figures were loaded a moment ago.
   await goToPage(page, 'Overview')
-  await expect(page.getByText('Assets by location')).toBeVisible()
+  await expect(page.getByText('Assets per location')).toBeVisible()
   await expect(page.getByRole('link', { name: /unassigned tag/ })).toHaveCount(0, { timeout: 10_000 })
   await page.goto(`${url()}/assets/${assets[4]!.id}`)
   await expect(page.getByRole('link', { name: 'Hall A' }).first()).toBeVisible()
@@ -315,7 +315,7 @@ test('Reports roll locations up to a level of the tree, and filter, sort and exp
     '\uFEFFlocation_key,location,path,assets\r\nDOCK-1,Dock 1,Riverside,1\r\nHALL-A,Hall A,Riverside,3\r\n',
   )
   await level.click()
-  await page.getByRole('option', { name: 'Single assets' }).click()
+  await page.getByRole('option', { name: 'Every asset' }).click()
   await expect(page.getByRole('table', { name: 'Asset locations' }).getByRole('row')).toHaveCount(6)
 
   // A location picker shows the path of each location.

@@ -82,7 +82,7 @@ test('Parameters of a URL that are not valid are ignored and removed from it', a
   await expect(page).toHaveURL(/\/assets\?q=crate$/)
 })
 
-test('The list of unseen assets beyond its last page never claims that nothing is overdue', async ({ page }) => {
+test('The list of unseen assets beyond its last page never claims that every asset was seen', async ({ page }) => {
   const org = await Org.create()
   await Promise.all(Array.from({ length: 30 }, (_, index) => org.asset(`Thing ${index}`)))
   const empty: string[] = []
@@ -580,7 +580,7 @@ test('Selected assets are changed, exported, printed and deleted together; views
     await bar.getByRole('button', { name: 'Actions' }).click()
     await page.getByRole('menuitem', { name: action }).click()
   }
-  const [file] = await Promise.all([page.waitForEvent('download'), choose('Export as CSV')])
+  const [file] = await Promise.all([page.waitForEvent('download'), choose('Export CSV')])
   const csv = Buffer.concat(await (await file.createReadStream()).toArray()).toString('utf8')
   expect(
     csv

@@ -151,7 +151,7 @@ test(
     await save(yard, 'CRATE-5')
     await org.reader('Old gate', [hall.id])
     await org.signIn(page)
-    const counts = page.getByRole('list', { name: 'Assets by location' }).getByRole('listitem')
+    const counts = page.getByRole('list', { name: 'Assets per location' }).getByRole('listitem')
     await expect(counts).toHaveText([/^Riverside4$/, /^Yard1$/, /^Never seen1$/])
     await page.getByRole('button', { name: 'Expand Riverside' }).click()
     await page.getByRole('button', { name: 'Expand Hall A' }).click()

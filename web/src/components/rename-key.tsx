@@ -29,7 +29,11 @@ export function RenameKey({
     onSuccess: ({ descendant_count_affected: below }) => {
       void queries.invalidateQueries({ queryKey: [kind] })
       refreshOverview(queries)
-      notify(below > 0 ? `Renamed; the paths of ${below} locations below it changed too.` : 'Renamed.')
+      notify(
+        below > 0
+          ? `Renamed; ${below === 1 ? 'the path of 1 location' : `the paths of ${below} locations`} below it changed too.`
+          : 'Renamed.',
+      )
       onClose()
     },
     onError: (error) => {

@@ -91,8 +91,8 @@ export function TagsCard({
             <IconTags size={18} style={{ flex: 'none' }} />
             <Text size="sm">
               {kind === 'assets'
-                ? 'No tag yet. Readers cannot see an asset without a tag; operators can still save its location.'
-                : 'No tag yet. With a barcode on the door, users can scan the location.'}
+                ? 'No tags yet. Readers cannot see an asset without a tag; operators can still save its location.'
+                : 'No tags yet. With a barcode on the door, users can scan the location.'}
             </Text>
           </Group>
         )}

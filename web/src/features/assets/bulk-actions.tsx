@@ -80,7 +80,7 @@ export function BulkActions({ assets, onClear }: { assets: readonly SelectedAsse
                 Print labels
               </Menu.Item>
               <Menu.Item leftSection={<IconDownload size={16} />} onClick={() => exportSelected.mutate()}>
-                Export as CSV
+                Export CSV
               </Menu.Item>
               {isManager && (
                 <>

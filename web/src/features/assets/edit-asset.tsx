@@ -34,7 +34,9 @@ const parseMetadata = (text: string): unknown => parseExactJson(text, 'metadata'
 const metadataRule = (text: string): string | null => {
   try {
     const value = parseMetadata(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? null : 'This must be an object: { … }'
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? null
+      : 'This must be a JSON object: { … }'
   } catch (error) {
     return error instanceof InexactNumberError ? toSentence(error.message) : 'This is not valid JSON'
   }

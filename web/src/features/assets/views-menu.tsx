@@ -86,7 +86,7 @@ export function ViewsMenu({ search, onApply }: { search: Search; onApply: (searc
           <Stack>
             <TextInput
               label="Name"
-              description="A view of the same name is replaced. It holds the filters, the order and the columns."
+              description="The view keeps the filters, the order and the columns. It replaces a view with the same name."
               maxLength={80}
               data-autofocus
               value={name}

@@ -33,7 +33,7 @@ export function ColumnMappingForm({
     onSubmit(new Map([...chosen].map(([header, column]) => [header, column === leftOut ? '' : column])))
   return (
     <Stack gap="sm">
-      <Text size="sm">Choose what each column of the file is:</Text>
+      <Text size="sm">Choose how to import each column:</Text>
       <Table aria-label="Columns of the file" fz="sm">
         <Table.Thead>
           <Table.Tr>

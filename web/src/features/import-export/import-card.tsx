@@ -186,7 +186,7 @@ export function ImportCard({ openedId }: { openedId: number | null }) {
         {rows !== null && state === undefined && (
           <>
             <Preview rows={rows} />
-            {isSending && <Progress value={(job.sent / Math.max(1, rows.length)) * 100} aria-label="Sent" />}
+            {isSending && <Progress value={(job.sent / Math.max(1, rows.length)) * 100} aria-label="Lines sent" />}
             <Group gap="sm">
               <Button onClick={() => void begin()} loading={isSending} disabled={rows.length === 0}>
                 Check {lines(rows.length)}

@@ -149,7 +149,7 @@ function Keys() {
             rowKey={(one) => String(one.id)}
             empty={
               <EmptyState icon={<IconKey size={24} />} title="No keys yet">
-                A key is a client id and a secret. A program exchanges them for an access token that is valid for 15
+                A key is a client ID and a secret. A program exchanges them for an access token that is valid for 15
                 minutes.
               </EmptyState>
             }
@@ -184,7 +184,7 @@ function Keys() {
         {createdKey !== null && (
           <OneTimeSecrets
             values={[
-              { label: 'Client id', value: createdKey.jti },
+              { label: 'Client ID', value: createdKey.jti },
               { label: 'Client secret', value: createdKey.key },
             ]}
             onDone={() => setCreatedKey(null)}

@@ -151,7 +151,7 @@ function Invitations() {
   })
   if (open.data?.data.length === 0) return null
   return (
-    <Card title="Open invitations">
+    <Card title="Pending invitations">
       <QueryView query={open} rows={1}>
         {({ data, total_count: total }) => [
           total > data.length && (

@@ -34,7 +34,7 @@ export function FirstSteps({ data }: { data: Overview }) {
         <Group gap="sm">
           <Button onClick={() => setOpen('asset')}>Create an asset</Button>
           <Button variant="default" renderRoot={(props) => <Link to="/import" {...props} />}>
-            Import a CSV
+            Import a CSV file
           </Button>
         </Group>
       ),
@@ -47,7 +47,7 @@ export function FirstSteps({ data }: { data: Overview }) {
         <Group gap="sm">
           {isOperator && <Button renderRoot={(props) => <Link to="/scan" {...props} />}>Scan now</Button>}
           <Button variant="default" renderRoot={(props) => <Link to="/readers" {...props} />}>
-            Connect a reader
+            Create a reader
           </Button>
         </Group>
       ),

@@ -5,7 +5,7 @@ import type { LocationCount, Overview } from '../../api/types.ts'
 import { IconChevronDown, IconChevronRight } from '../../components/icons.ts'
 import { Card } from '../../components/page.tsx'
 import { LocationLink } from '../../components/record-links.tsx'
-import { formatNumber } from '../../lib/time.ts'
+import { counted, formatNumber } from '../../lib/time.ts'
 import { type TreeRow, treeRows } from '../locations/tree.ts'
 
 const pageSize = 100
@@ -91,7 +91,7 @@ export function LocationsCard({ data }: { data: Overview }) {
     setExpanded((old) => (old.has(id) ? new Set([...old].filter((one) => one !== id)) : new Set([...old, id])))
   return (
     <Card
-      title="Assets by location"
+      title="Assets per location"
       aside={
         <Anchor size="sm" renderRoot={(props) => <Link to="/locations" {...props} />}>
           All locations
@@ -99,9 +99,9 @@ export function LocationsCard({ data }: { data: Overview }) {
       }
     >
       <Text size="sm" c="dimmed" mb="xs">
-        {formatNumber(assets)} assets, {formatNumber(seen)} seen at least once
+        {counted(assets, 'asset')}, {formatNumber(seen)} seen at least once
       </Text>
-      <div role="list" aria-label="Assets by location">
+      <div role="list" aria-label="Assets per location">
         {rows.slice(0, shown).map((row) => (
           <CountRow
             key={row.location.location_id}

@@ -7,7 +7,7 @@ import { Card } from '../../components/page.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { useWidth } from '../../components/use-width.ts'
 import { countTicks, timeTicks } from '../../lib/ticks.ts'
-import { clockTime, dateTime, dayAndMonth, formatNumber, longDate } from '../../lib/time.ts'
+import { clockTime, counted, dateTime, dayAndMonth, formatNumber, longDate } from '../../lib/time.ts'
 
 const views = [
   { value: '1', label: 'Day' },
@@ -75,7 +75,7 @@ function Chart({ bars, days }: { bars: readonly Bar[]; days: number }) {
   return (
     <div ref={ref}>
       <VisuallyHidden>
-        {formatNumber(total)} moves in the last {days === 1 ? '24 hours' : `${days} days`}
+        {counted(total, 'move')} in the last {days === 1 ? '24 hours' : `${days} days`}
       </VisuallyHidden>
       <svg className="chart" height={height} viewBox={`0 0 ${Math.max(width, 1)} ${height}`} aria-hidden>
         <g data-axis="count">
@@ -99,10 +99,7 @@ function Chart({ bars, days }: { bars: readonly Bar[]; days: number }) {
           )}
         </g>
         {bars.map(({ at, moves }, index) => (
-          <Tooltip.Floating
-            key={at}
-            label={`${days === 1 ? dateTime(at) : longDate(at)}: ${formatNumber(moves)} ${moves === 1 ? 'move' : 'moves'}`}
-          >
+          <Tooltip.Floating key={at} label={`${days === 1 ? dateTime(at) : longDate(at)}: ${counted(moves, 'move')}`}>
             <g>
               <rect x={axisWidth + index * step} y={topHeight} width={step} height={plotHeight} fill="transparent" />
               <rect

@@ -75,7 +75,7 @@ export function UnseenPage() {
   const isBeyondEnd = data?.data.length === 0 && data.total_count > 0
   return (
     <Page
-      title="Assets not seen"
+      title="Unseen assets"
       lead={isNever ? 'Assets without any sighting.' : `Assets whose last sighting is more than ${hours} hours ago.`}
       above={
         <Anchor size="sm" c="dimmed" renderRoot={(props) => <Link to="/" {...props} />}>
@@ -112,7 +112,7 @@ export function UnseenPage() {
               columns={unseenColumns}
               rows={isBeyondEnd ? undefined : unseen.data?.data}
               rowKey={(one) => String(one.asset_id)}
-              empty={<EmptyState icon={<IconCheck size={22} />} title="No asset is overdue" />}
+              empty={<EmptyState icon={<IconCheck size={22} />} title="Every asset was seen recently" />}
             />
           )}
         </Paper>

@@ -16,7 +16,7 @@ import { ErrorAlert } from '../../components/feedback.tsx'
 import { useHasRole } from '../../components/use-session.ts'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { tagLabel } from '../../lib/tags.ts'
-import { formatNumber } from '../../lib/time.ts'
+import { counted, formatNumber } from '../../lib/time.ts'
 import { UnknownReaders } from './unknown-readers.tsx'
 
 const size = 25
@@ -41,8 +41,7 @@ export function InboxPage() {
             <span className="key">{original.value}</span>
           </Group>
           <Text size="xs" c="dimmed" hiddenFrom="sm">
-            {nameOf(original.reader_id)}, {formatNumber(original.reads)} reads,{' '}
-            <RelativeTime at={original.last_seen_at} />
+            {nameOf(original.reader_id)}, {counted(original.reads, 'read')}, <RelativeTime at={original.last_seen_at} />
           </Text>
         </>
       ),

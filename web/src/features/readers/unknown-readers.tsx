@@ -7,7 +7,7 @@ import type { UnknownTopic } from '../../api/types.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
-import { formatNumber } from '../../lib/time.ts'
+import { counted, formatNumber } from '../../lib/time.ts'
 import { AddReader } from './add-reader.tsx'
 
 const columns = (onAdd: (topicKey: string) => void): ColumnDef<UnknownTopic>[] => [
@@ -18,7 +18,7 @@ const columns = (onAdd: (topicKey: string) => void): ColumnDef<UnknownTopic>[] =
       <>
         <span className="key">{original.topic}</span>
         <Text size="xs" c="dimmed" hiddenFrom="sm">
-          {formatNumber(original.messages)} messages, <RelativeTime at={original.last_seen_at} />
+          {counted(original.messages, 'message')}, <RelativeTime at={original.last_seen_at} />
         </Text>
       </>
     ),

@@ -9,7 +9,7 @@ import { Card } from '../../components/page.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { LocationLink } from '../../components/record-links.tsx'
 import { saveCsv } from '../../lib/csv.ts'
-import { duration, formatNumber } from '../../lib/time.ts'
+import { counted, duration, formatNumber } from '../../lib/time.ts'
 import { usePeriod } from './period.tsx'
 import { NoMatch, ReportControls, SaveCsvButton, sorted, useNameFilter, useRollUp } from './roll-up.tsx'
 import { useReportSearch } from './use-report-search.ts'
@@ -62,7 +62,7 @@ const columns = (maxMinutes: number, pathOf: (id: number) => string): ColumnDef<
           <div style={{ width: `${(original.minutes / maxMinutes) * 100}%` }} />
         </Box>
         <Text size="xs" c="dimmed" className="number" hiddenFrom="md">
-          {formatNumber(original.visits)} visits by {formatNumber(original.assets)} assets
+          {counted(original.visits, 'visit')} by {counted(original.assets, 'asset')}
         </Text>
       </>
     ),

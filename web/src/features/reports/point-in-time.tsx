@@ -134,7 +134,7 @@ function AssetLocations({ at, controls }: { at: string; controls: ReactNode }) {
 /** Where every asset was at an instant, or how many were at each location. */
 export function PointInTimeReport() {
   const [{ at: chosen }, change] = useReportSearch()
-  const { level, isRolledUp, control: levelControl } = useRollUp({ records: 'Single assets' })
+  const { level, isRolledUp, control: levelControl } = useRollUp({ records: 'Every asset' })
   const [hourAgo] = useState(() => new Date(Math.floor(Date.now() / 60_000) * 60_000 - 3_600_000).toISOString())
   const at = chosen ?? hourAgo
   const controls = (

@@ -47,7 +47,7 @@ export function Camera({ onCode, children }: { onCode: (code: string) => void; c
       await track?.applyConstraints({ advanced: [{ torch: !isLit } as MediaTrackConstraintSet] })
       setLit(!isLit)
     } catch {
-      setProblem('The light of this camera cannot be switched on.')
+      setProblem('The light of this camera cannot be turned on.')
     }
   }
   return (

@@ -50,7 +50,7 @@ const actions: readonly Command[] = [
   { label: 'Create location', words: 'new add', role: 'manager', href: '/locations?create=yes', icon: IconMapPin },
   { label: 'Create reader', words: 'new add', role: 'manager', href: '/readers?create=yes', icon: IconAntenna },
   { label: 'Import a CSV file', words: 'upload', role: 'manager', href: '/import', icon: IconFileImport },
-  { label: 'Export as CSV', words: 'download', href: '/import', icon: IconFileImport },
+  { label: 'Export CSV', words: 'download', href: '/import', icon: IconFileImport },
   { label: 'Print labels', words: 'qr barcode code 128', href: '/labels', icon: IconPrinter },
   { label: 'Invite a member', words: 'new add user', role: 'admin', href: '/settings/members', icon: IconUserPlus },
 ]
