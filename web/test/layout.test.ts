@@ -63,4 +63,14 @@ test('No control moves by itself while the app is used', async ({ page, context 
   for (const key of ['CRATE-6', 'CRATE-5', 'NO-SUCH']) await page.keyboard.type(`${key}\n`)
   await expect(page.locator('[data-count]')).toHaveText(['1', '1', '1', '1'])
   await expectNoShift('Codes are scanned')
+
+  for (const path of [
+    ...['/unseen', '/assets', '/locations', '/readers', `/readers/${String(reader.id)}`, '/readers/inbox', '/reports'],
+    ...['/reports?tab=dwell', '/reports?tab=flow', '/reports?tab=history', '/labels', '/import', '/settings/account'],
+    ...['/settings/api-keys', '/settings/webhooks', '/settings/members'],
+  ]) {
+    await page.goto(new URL(path, page.url()).href)
+    await settled(page)
+    await expectNoShift(`${path} loads`)
+  }
 })

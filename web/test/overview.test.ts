@@ -1,5 +1,5 @@
 import { goToPage } from './support/navigation.ts'
-import { warehouse } from './support/org.ts'
+import { Org, warehouse } from './support/org.ts'
 import { expect, test } from './support/test.ts'
 
 test('The URL of the overview holds the period of the chart of moves, also after a reload and Back', async ({
@@ -30,4 +30,43 @@ test('The URL of the overview holds the period of the chart of moves, also after
   await expect(page).toHaveURL(/\/$/)
   await page.goto(new URL('/?days=8', page.url()).href)
   await isChosen('Day')
+})
+
+test('The overview lists each of twenty zones, and the assets that were never seen', async ({ page }) => {
+  const org = await Org.create()
+  const count = 20
+  for (let index = 1; index <= count; index++) {
+    const name = `Zone ${String(index).padStart(2, '0')}`
+    const { external_key: key } = await org.location(name)
+    await org.asset(`Case ${index}`, { external_key: `CASE-${index}` })
+    await org.post('/inventory/save', { location_identifier: key, asset_identifiers: [`CASE-${index}`] })
+  }
+  await org.asset('Ladder')
+  await org.signIn(page)
+  await expect(page.getByText('21 assets, 20 seen at least once')).toBeVisible()
+  const rows = page.getByRole('list', { name: 'Assets per location' }).getByRole('listitem')
+  await expect(rows).toHaveCount(count + 1)
+  await expect(rows.nth(count - 1)).toHaveText(/^Zone 201$/)
+  await expect(rows.last()).toHaveText(/^Never seen1$/)
+})
+
+test('Overdue assets and a failing webhook need attention, each with a link to its page', async ({ page }) => {
+  const { org, reader, tag } = await warehouse()
+  const observed_at = new Date(Date.now() - 2 * 86_400_000).toISOString()
+  await org.read(reader.token, [{ tag: tag(5), antenna: 1, observed_at }])
+  await org.post('/webhooks', { url: 'https://127.0.0.1:9/hook', enabled: true })
+  await org.read(reader.token, [{ tag: tag(3), antenna: 2 }])
+  await expect.poll(async () => (await org.get('/attention')).webhook_is_failing as boolean).toBe(true)
+  await org.signIn(page)
+  const attention = page.locator('section', { has: page.getByRole('heading', { name: 'Needs attention' }) })
+  await attention.getByRole('link', { name: '1 asset has not been seen for 24 hours' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Unseen assets' })).toBeVisible()
+  await expect(page.getByRole('table', { name: 'Assets not seen recently' }).getByRole('row')).toHaveText([
+    /Name/,
+    /Crate 5/,
+  ])
+  await page.goBack()
+  await attention.getByRole('link', { name: 'Deliveries are failing' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Webhooks' })).toBeVisible()
+  await expect(page.getByRole('alert')).toContainText('Deliveries are failing')
 })
