@@ -167,8 +167,11 @@ try {
   }
   await browser.close()
 } finally {
-  const exited = new Promise((resolve) => server.once('exit', resolve))
-  server.kill('SIGTERM')
-  await exited
+  // A server that has ended by itself sends no further event.
+  if (server.exitCode === null && server.signalCode === null) {
+    const exited = new Promise((resolve) => server.once('exit', resolve))
+    server.kill('SIGTERM')
+    await exited
+  }
   rmSync(data, { recursive: true, force: true })
 }
