@@ -141,7 +141,6 @@ export function AccountPage() {
             </Table.Tbody>
           </Table>
         </Card>
-        <Quotas />
         <Password />
         <OwnData />
         <Card title="Sessions">
@@ -152,6 +151,7 @@ export function AccountPage() {
             Sign out everywhere
           </Button>
         </Card>
+        <Quotas />
       </Stack>
       <Confirm
         opened={isSigningOut}

@@ -178,7 +178,7 @@ export function LabelsPage() {
                   loading={isMakingPdf}
                   onClick={() => void savePdf()}
                 >
-                  PDF, {formatNumber(pages.length)} {pages.length === 1 ? 'page' : 'pages'}
+                  PDF
                 </Button>
                 <Button
                   variant="default"
@@ -208,9 +208,9 @@ export function LabelsPage() {
           <Card
             title="Preview"
             aside={
-              pages.length > 1 && (
+              pages.length > 0 && (
                 <Text size="xs" c="dimmed">
-                  First of {formatNumber(pages.length)} pages
+                  {pages.length === 1 ? '1 page' : `First of ${formatNumber(pages.length)} pages`}
                 </Text>
               )
             }
