@@ -72,7 +72,7 @@ const bearerChallenge = { 'WWW-Authenticate': 'Bearer realm="service-api"' }
 export const apiError = {
   invalid(...problems: [FieldProblem, ...FieldProblem[]]): ApiError {
     const more = problems.length - 1
-    const suffix = more === 0 ? '' : ` (and ${more} more validation error${more === 1 ? '' : 's'})`
+    const suffix = more === 0 ? '' : ` (and ${more} more validation errors)`
     return new ApiError('validation_error', problems[0].message + suffix, { fields: problems })
   },
   badRequest: (detail: string) => new ApiError('bad_request', detail),

@@ -93,8 +93,6 @@ function expectFields(given: unknown, detail: string, expected: readonly FieldEn
     expect(others).toEqual({})
   }
   const more = fields.length - 1
-  expect(detail).toBe(
-    fields[0]!.message + (more === 0 ? '' : ` (and ${more} more validation error${more === 1 ? '' : 's'})`),
-  )
+  expect(detail).toBe(fields[0]!.message + (more === 0 ? '' : ` (and ${more} more validation errors)`))
   if (expected !== undefined) expect(fields.map(withoutMessage)).toEqual(expected)
 }

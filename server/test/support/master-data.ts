@@ -116,9 +116,7 @@ export function expectValidationError(reply: Reply, ...problems: readonly FieldE
   expect(seen).toEqual(problems)
   for (const { message } of entries) expect(message).not.toBe('')
   const more = entries.length - 1
-  expect(detail).toBe(
-    entries[0]!.message + (more === 0 ? '' : ` (and ${more} more validation error${more === 1 ? '' : 's'})`),
-  )
+  expect(detail).toBe(entries[0]!.message + (more === 0 ? '' : ` (and ${more} more validation errors)`))
 }
 
 const titles = {

@@ -136,7 +136,7 @@ describe('The error envelope', () => {
       'two',
       { name: 'a', zeta: 1, alpha: 2 },
       ['alpha', 'zeta'],
-      'alpha is not a known field (and 1 more validation error)',
+      'alpha is not a known field (and 1 more validation errors)',
     ],
     ['three', { c: 1, a: 1, b: 1 }, ['a', 'b', 'c'], 'a is not a known field (and 2 more validation errors)'],
   ])('mirrors the first message of %s in detail and counts the others', async (_count, body, fields, detail) => {
@@ -149,7 +149,7 @@ describe('The error envelope', () => {
     const reply = await full.send('GET', '/api/v1/locations', { query: 'parent_id=5&parent_external_key=a' })
     const fields = ['parent_id', 'parent_external_key'].map((field) => ({ field, code: 'ambiguous_fields' }))
     expectApiError(reply, 'validation_error', { fields })
-    expect(reply.json.error.detail).toMatch(/ \(and 1 more validation error\)$/)
+    expect(reply.json.error.detail).toMatch(/ \(and 1 more validation errors\)$/)
   })
 
   it('names a query parameter in fields by its name and gives the bound in params', async () => {

@@ -206,6 +206,6 @@ describe('the time range of a history', () => {
       { field: 'to', code: 'invalid_value' },
       { field: 'from', code: 'invalid_value' },
     ])
-    expect(reply.json.error.detail).toBe('Invalid to timestamp; expected RFC 3339 (and 1 more validation error)')
+    expect(reply.json.error.detail).toBe('Invalid to timestamp; expected RFC 3339 (and 1 more validation errors)')
   })
 })
