@@ -6,7 +6,7 @@ import { residentMiB } from '../bench/environment.mjs'
 import { createOrganization } from '../bench/seed.mjs'
 import { requestCases } from './abuse-cases.mjs'
 import { connectionCases } from './connection-cases.mjs'
-import { exchangeTokens, signIn } from './requests.mjs'
+import { exchangeTokens, origin, signIn } from './requests.mjs'
 
 const abuseMs = 8_000
 const maxP99Ms = 250
@@ -18,7 +18,7 @@ const cases = [...requestCases, ...connectionCases]
 async function signInAbuser(service, { organization, logDisk }) {
   const { orgId, reader, credentials } = organization
   const session = await signIn(service, 'Abuser')
-  return { service, logDisk, orgId, reader, session, tokens: await exchangeTokens(service, credentials) }
+  return { service, logDisk, orgId, reader, session, tokens: await exchangeTokens(origin(service), credentials) }
 }
 
 async function runCase(service, neighbour, { name, prepare, run }, { neighbourOrganization, abuser }) {
@@ -72,7 +72,7 @@ export async function runAbuse(service, neighbour, { isQuick, caseName, logDisk,
     rows.push(
       obstacle === undefined
         ? await runCase(service, neighbour, abuseCase, { neighbourOrganization, abuser }).catch((error) =>
-            withoutRun(`**no**: ${error.message}`),
+            withoutRun(`**no**: ${error.message.split('\n')[0]}`),
           )
         : withoutRun(`skipped: ${obstacle}`),
     )

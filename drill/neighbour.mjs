@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expose } from '../bench/expose.mjs'
 import { percentile } from '../bench/statistics.mjs'
-import { exchangeToken } from './requests.mjs'
+import { exchangeToken, exchangeTokens } from './requests.mjs'
 
 const pauseMs = 25
 
@@ -37,7 +37,7 @@ async function start({ origin, credentials, ids }) {
   latencies = []
   failures = 0
   stopping = new AbortController()
-  const tokens = await Promise.all(credentials.map((credential) => exchangeToken(origin, credential)))
+  const tokens = await exchangeTokens(origin, credentials)
   running = run({ origin, credentials, ids, tokens })
 }
 

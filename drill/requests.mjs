@@ -64,7 +64,7 @@ export async function otherOrganizations(service, count) {
   for (let index = 0; index < count; index++) {
     const name = `Abuser ${index} of ${count}`
     const organization = await createOrganization({ url: service.databaseUrl, name, assets: 1, credentials: 1 })
-    tokens.push(...(await exchangeTokens(service, organization.credentials)))
+    tokens.push(...(await exchangeTokens(origin(service), organization.credentials)))
   }
   return tokens
 }
@@ -83,9 +83,9 @@ export async function signIn(service, organization) {
 }
 
 /** Exchanges the credentials one after another for access tokens. */
-export async function exchangeTokens(service, credentials) {
+export async function exchangeTokens(origin, credentials) {
   const tokens = []
-  for (const credential of credentials) tokens.push(await withRetries(() => exchangeToken(origin(service), credential)))
+  for (const credential of credentials) tokens.push(await withRetries(() => exchangeToken(origin, credential)))
   return tokens
 }
 
