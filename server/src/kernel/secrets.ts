@@ -21,8 +21,18 @@ export function sameHash(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
-/** Matches the secrets of readers, credentials and webhooks, and refresh tokens, within a text. */
-export const secretPattern = /(?:ls[dr]?|whsec)(?:_|%5f)[\w.+=-]{8,}/gi
+/**
+ * Matches the secrets of readers, credentials and webhooks, and refresh tokens, within a path. Text must be about as long, so
+ * that a natural key such as `TOOLS_DRILL-0001` is not taken for a secret.
+ */
+export const secretPattern = new RegExp(
+  [
+    'lsd?(?:_|%5f)[0-9a-f]{40,}',
+    'lsr(?:_|%5f)[0-9a-z]{1,11}\\.[0-9a-f-]{36}\\.[\\w-]+',
+    'whsec(?:_|%5f)(?:[\\w+/=-]|%2[bf]|%3d){32,}',
+  ].join('|'),
+  'gi',
+)
 
 /** The secret of a reader: its bearer token over HTTP and its password over MQTT. */
 export const newReaderToken = (): string => `lsd_${randomBytes(24).toString('hex')}`

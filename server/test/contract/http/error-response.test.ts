@@ -130,6 +130,23 @@ describe('The error envelope', () => {
     expectApiError(reply, 'not_found', { instance: '/api/v1/nothing%20here/%C3%A9' })
   })
 
+  it.each(['TOOLS_DRILL-0001', 'labels_1795111660594', 'LS_20260504', 'details_0b8c2a526a0f4a539f0e2f4d5a1d2c11'])(
+    'names the path in instance unchanged when the key %s resembles a secret',
+    async (key) => {
+      const path = `/natural/api/v1/assets/${key}`
+      expectApiError(await full.get(path), 'not_found', { instance: path })
+    },
+  )
+
+  it.each(['lsr_1ka9.0b8c2a52-6a0f-4a53-9f0e-2f4d5a1d2c11.', `whsec_${'aB/'.repeat(16)}`, `x%2Fls_${'0f'.repeat(32)}`])(
+    'does not repeat a secret in the path: %s…',
+    async (start) => {
+      const secret = start.startsWith('lsr_') ? start + 'aB-'.repeat(14) + 'c' : start
+      const reply = await full.get(`/api/v1/nothing/${secret}`)
+      expectApiError(reply, 'not_found', { instance: `/api/v1/nothing/${start.startsWith('x') ? 'x%2F' : ''}{secret}` })
+    },
+  )
+
   it.each([
     ['one', { name: 'a', zeta: 1 }, ['zeta'], 'zeta is not a known field'],
     [
