@@ -34,7 +34,7 @@ const cachedPaths = (page: Page): Promise<string[]> =>
 test('A page that is reloaded while the server cannot be reached stays in the app and continues by itself', async ({
   page,
 }) => {
-  allowErrors(/net::ERR_CONNECTION_REFUSED/)
+  allowErrors(/net::ERR_(CONNECTION_REFUSED|INCOMPLETE_CHUNKED_ENCODING)/)
   const org = await Org.create()
   await org.asset('Ladder')
   await signIn(page, org, '/assets')
@@ -78,7 +78,7 @@ test('The browser keeps the page and the code of the app, and no data', async ({
 })
 
 test('A reload shows the next build and deletes what was kept of the previous one', async ({ page }) => {
-  allowErrors(/net::ERR_CONNECTION_REFUSED/)
+  allowErrors(/net::ERR_(CONNECTION_REFUSED|INCOMPLETE_CHUNKED_ENCODING)/)
   const org = await Org.create()
   await signIn(page, org, '/assets')
   await expect.poll(() => cachedPaths(page)).toContain('/')
