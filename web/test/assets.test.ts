@@ -90,7 +90,7 @@ test('The list of unseen assets beyond its last page never claims that every ass
   await page.addInitScript(() => {
     const { reportEmpty } = globalThis as unknown as { reportEmpty: (text: string) => void }
     new MutationObserver(() => {
-      const text = document.body.innerText
+      const text = document.body?.innerText ?? ''
       if (text.includes('Every asset was seen')) reportEmpty(text)
     }).observe(document, { subtree: true, childList: true })
   })
