@@ -89,7 +89,7 @@ const dialogs: [string, (fixture: Fixture) => string, (page: Page) => Promise<vo
   ['Create asset', () => '/assets?create=yes', () => Promise.resolve()],
   ['Create location', () => '/locations?create=yes', () => Promise.resolve()],
   ['Create reader', () => '/readers?create=yes', () => Promise.resolve()],
-  ['Create key', () => '/settings/api-keys', (page) => page.getByRole('button', { name: 'Create key' }).click()],
+  ['New key', () => '/settings/api-keys', (page) => page.getByRole('button', { name: 'New key' }).click()],
   ['Invite a member', () => '/settings/members', (page) => page.getByRole('button', { name: 'Invite' }).click()],
   [
     'Edit Crate 1',

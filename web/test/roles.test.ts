@@ -35,7 +35,7 @@ const controls: [Role, (fixture: Fixture) => string, ['button' | 'link', string]
   ['manager', () => '/readers', ['button', 'Create reader']],
   ['manager', () => '/import', ['button', 'Choose a CSV file']],
   ['operator', () => '/scan', ['button', 'Save']],
-  ['admin', () => '/settings/api-keys', ['button', 'Create key']],
+  ['admin', () => '/settings/api-keys', ['button', 'New key']],
   ['admin', () => '/settings/members', ['button', 'Invite']],
 ]
 

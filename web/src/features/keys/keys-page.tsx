@@ -134,7 +134,7 @@ function Keys() {
       lead={`Credentials for programs that use the API of ${org.name}. Scopes and expiry cannot be changed after creation.`}
       actions={
         <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
-          Create key
+          New key
         </Button>
       }
     >

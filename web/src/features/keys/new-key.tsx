@@ -18,9 +18,9 @@ const titles: Record<Resource, string> = { assets: 'Assets', locations: 'Locatio
 
 const none = { value: 'none', label: 'None' }
 const read = { value: 'read', label: 'Read' }
-const write = { value: 'write', label: 'Read and write' }
+const write = { value: 'write', label: 'Read + write' }
 
-/** Read grants `:read`; Read and write grants `:read` and `:write`. */
+/** Read grants `:read`; Read + write grants `:read` and `:write`. */
 const scopesOf = (levels: Record<Resource, Level>): string[] =>
   resources.flatMap((name) => {
     if (levels[name] === 'none') return []
@@ -64,7 +64,7 @@ export function NewKey({ onClose, onCreated }: { onClose: () => void; onCreated:
     onError: (error) => showFieldErrors(form, error),
   })
   return (
-    <GuardedModal guards={form.isDirty() ? 'input' : null} opened onClose={onClose} title="Create key" size="lg">
+    <GuardedModal guards={form.isDirty() ? 'input' : null} opened onClose={onClose} title="New key" size="lg">
       <form onSubmit={form.onSubmit(() => action.mutate())} noValidate>
         <Stack gap="md">
           <TextInput
