@@ -11,9 +11,9 @@ test.fail('A test fails when a page writes an error to the console', async ({ pa
 test.fail('A test fails when a page has an uncaught exception', async ({ anotherBrowser }) => {
   const page = await anotherBrowser()
   await page.goto(signIn())
-  await page.addScriptTag({ content: 'setTimeout(() => { throw new Error("on purpose") })' }).catch(() => undefined)
-  await page.evaluate(() => void setTimeout(() => Promise.reject(new Error('on purpose'))))
-  await page.waitForTimeout(100)
+  const thrown = page.waitForEvent('pageerror')
+  await page.evaluate(() => void Promise.reject(new Error('on purpose')))
+  await thrown
 })
 
 test('A test can name the errors that it causes', async ({ page }) => {
