@@ -949,7 +949,7 @@ export interface components {
         HistoryItem: {
             /** Format: date-time */
             timestamp: string;
-            /** @description Absent when it was seen at no location, or at position deleted since. */
+            /** @description Absent when it was seen at no location, or at a location deleted since. */
             location?: string;
             /** @description Whole seconds at the previous item’s location; absent on the earliest. */
             duration_seconds?: number;
@@ -963,7 +963,7 @@ export interface components {
          */
         CurrentLocation: {
             asset: string;
-            /** @description Absent when it was seen at no location, or at position deleted since. */
+            /** @description Absent when it was seen at no location, or at a location deleted since. */
             location?: string;
             /** Format: date-time */
             last_seen: string;

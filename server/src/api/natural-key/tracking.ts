@@ -13,7 +13,7 @@ import { keyField, listAnswer, paging, span, timestamp, wholeNumber } from '../s
 import { sortedBy } from './wire.ts'
 
 const locationKey = optional(
-  described(keyField, 'Absent when it was seen at no location, or at position deleted since.'),
+  described(keyField, 'Absent when it was seen at no location, or at a location deleted since.'),
 )
 
 export const HistoryOut = component(
