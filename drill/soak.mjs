@@ -3,6 +3,7 @@
  * place must not grow: the last third of the run is compared with the second third. The first third is the warm-up.
  */
 import { readdirSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { residentMiB } from '../bench/environment.mjs'
 import { createSession } from '../bench/requests.mjs'
 import { createOrganization } from '../bench/seed.mjs'
@@ -12,8 +13,10 @@ import { Service } from './service.mjs'
 import { createFolder } from './environment.mjs'
 import { Writers, simulatedMinutes } from './writers.mjs'
 
-const samplesPerRun = 60
-const samplesPerThird = samplesPerRun / 3
+const rounds = 60
+const roundsPerThird = rounds / 3
+/** The heap in use doubles between two garbage collections, so its lowest value needs many samples. */
+const samplePauseMs = 5_000
 const credentials = 5_000
 const mix = ['point read', 'list of 50', 'substring search', 'create', 'asset history', 'report']
 const name = 'soak'
@@ -87,11 +90,20 @@ const readStored = (service) =>
 /** Repeats the work once, because one lost connection must not end a long run. */
 const withRetry = (work) => work().catch(work)
 
-/** Compares the thirds of the run; returns rows of the table. `samples` has the values of all measures in order. */
-function judgeGrowth(samples) {
+/** Returns the values of all measures in order. */
+async function takeSample(service, token) {
+  const metrics = await withRetry(() => readMetrics(service, token))
+  const sources = { service, metrics, stored: await readStored(service) }
+  return Object.values(measures).map(({ valueOf }) => valueOf(sources))
+}
+
+/** Compares the thirds of the run; returns rows of the table. */
+function judgeGrowth(samplesOfRounds) {
   return Object.entries(measures).map(([title, { tolerance, summary }], index) => {
-    const ofThird = (third) =>
-      summary(samples.slice(third * samplesPerThird, (third + 1) * samplesPerThird).map((sample) => sample[index]))
+    const ofThird = (third) => {
+      const samples = samplesOfRounds.slice(third * roundsPerThird, (third + 1) * roundsPerThird).flat()
+      return summary(samples.map((values) => values[index]))
+    }
     const [before, after] = [ofThird(1), ofThird(2)]
     const isFlat = after <= Math.max(before * maxGrowth, before + tolerance)
     return [title, before.toFixed(0), after.toFixed(0), isFlat ? 'yes' : '**no**']
@@ -123,18 +135,21 @@ export async function soak(scope, { minutes, log }) {
   const perSecond = peak.perSecond / 2
   log(`Peak ${Math.round(peak.perSecond)} requests a second; ${minutes} minutes with ${Math.round(perSecond)} …`)
 
-  const samples = []
+  const samplesOfRounds = []
   const failures = {}
-  const measureMs = (minutes * 60_000) / samplesPerRun
+  const measureMs = (minutes * 60_000) / rounds
   const startedAt = performance.now()
-  for (let round = 1; round <= samplesPerRun; round++) {
+  for (let round = 1; round <= rounds; round++) {
     await withRetry(refresh)
     const slice = { target: name, operations: mix, perSecond, maxInFlight: 256, warmUpMs: 0, measureMs }
-    const result = await load.call('runOpenLoop', slice)
+    const running = load.call('runOpenLoop', slice)
+    const samples = []
+    samplesOfRounds.push(samples)
+    do {
+      samples.push(await takeSample(service, token))
+    } while ((await Promise.race([running, sleep(samplePauseMs)])) === undefined)
+    const result = await running
     for (const [status, times] of Object.entries(result.failures)) count(failures, status, times)
-    const metrics = await withRetry(() => readMetrics(service, token))
-    const sources = { service, metrics, stored: await readStored(service) }
-    samples.push(Object.values(measures).map(({ valueOf }) => valueOf(sources)))
     const elapsedMin = (performance.now() - startedAt) / 60_000
     const values = samples.at(-1).map((value) => value.toFixed(0))
     if (round % 5 === 0) log(`${elapsedMin.toFixed(1)} min: p99 ${result.p99Ms.toFixed(0)} ms; ${values.join(', ')}`)
@@ -148,7 +163,7 @@ export async function soak(scope, { minutes, log }) {
   return {
     columns: [`${minutes} minutes at ${Math.round(perSecond)} requests/s`, 'second third', 'last third', 'as promised'],
     rows: [
-      ...judgeGrowth(samples),
+      ...judgeGrowth(samplesOfRounds),
       ['failed requests', '', isServed ? 0 : JSON.stringify(failed), isServed ? 'yes' : '**no**'],
       ['requests that were sent in time', '', `${(sentShare * 100).toFixed(1)} %`, isLoaded ? 'yes' : '**no**'],
       [`of ${acknowledged} writes, lost or duplicated`, '', wrong, wrong === 0 ? 'yes' : '**no**'],
