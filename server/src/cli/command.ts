@@ -10,7 +10,7 @@ export const configFor = (overrides: Record<string, string | undefined> = {}): C
   readConfig({ ...process.env, LASTSEEN_WORKER: undefined, ...overrides })
 
 /** The settings and common options of a command. */
-export interface Session {
+export interface CommandSession {
   config: Config
   isJson: boolean
   isInit: boolean
@@ -18,7 +18,7 @@ export interface Session {
   progress: (line: string) => void
 }
 
-export function sessionOf(command: Command): Session {
+export function sessionOf(command: Command): CommandSession {
   const { json = false, init = false } = command.optsWithGlobals<{ json?: boolean; init?: boolean }>()
   const progress = (line: string): void => {
     if (!json) process.stderr.write(`${line}\n`)
@@ -47,8 +47,8 @@ export function operatorCommand(parent: Command, name: string, description: stri
 }
 
 /** The action of an operator command: opens the database, runs the work and prints its report. */
-export const onCore =
-  <Options extends object>(work: (context: AppContext, options: Options, session: Session) => Promise<Report>) =>
+export const withContext =
+  <Options extends object>(work: (context: AppContext, options: Options, session: CommandSession) => Promise<Report>) =>
   async (options: Options, command: Command): Promise<void> => {
     const session = sessionOf(command)
     print(await withAppContext(session, (context) => work(context, options, session)), session.isJson)

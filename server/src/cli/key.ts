@@ -7,7 +7,7 @@ import { now } from '../kernel/clock.ts'
 import { type Instant, formatMillis, parseRfc3339 } from '../kernel/instant.ts'
 import { credentialScopes } from '../kernel/scopes.ts'
 import { uuidPattern } from '../kernel/secrets.ts'
-import { allPages, checkLine, onCore, operatorCommand, wholeNumber } from './command.ts'
+import { allPages, checkLine, withContext, operatorCommand, wholeNumber } from './command.ts'
 import type { Listing } from './output.ts'
 
 interface KeyOptions {
@@ -88,15 +88,15 @@ export function addKeyCommands(program: Command): void {
   const key = program.command('key').description('API credentials')
   operatorCommand(key, 'list', 'list the keys of an organization that are not revoked, without secrets')
     .requiredOption('--org <name>', 'the organization, by name or id')
-    .action(onCore(listKeys))
+    .action(withContext(listKeys))
   operatorCommand(key, 'create', 'create a key; its secret is printed only once')
     .requiredOption('--org <name>', 'the organization, by name or id')
     .requiredOption('--name <name>', 'a name that states the purpose of the key')
     .requiredOption('--scopes <list>', 'comma-separated', parseScopes)
     .option('--expires-at <time>', 'RFC 3339; the key never expires when absent', parseExpiry)
     .option('--count <count>', 'number of keys; the result is then a list', wholeNumber(10_000))
-    .action(onCore(createKeys))
+    .action(withContext(createKeys))
   operatorCommand(key, 'revoke', 'revoke a key and all its tokens')
     .requiredOption('--client-id <uuid>', 'the client id of the key')
-    .action(onCore(revokeKey))
+    .action(withContext(revokeKey))
 }

@@ -13,7 +13,7 @@ import {
   listOrganizations,
 } from '../organizations/organizations.sql.ts'
 import { lapseOrganization, reinstateOrganization } from '../webhooks/commands.ts'
-import { checkLine, onCore, operatorCommand } from './command.ts'
+import { checkLine, withContext, operatorCommand } from './command.ts'
 import type { Listing } from './output.ts'
 
 type QuotaChange = Partial<Record<QuotaName, number | null>>
@@ -75,16 +75,16 @@ export async function chosenOrganizations(context: AppContext, org: string | und
 
 export function addOrgCommands(program: Command): void {
   const org = program.command('org').description('organizations')
-  operatorCommand(org, 'list', 'list all organizations').action(onCore(listOrgs))
+  operatorCommand(org, 'list', 'list all organizations').action(withContext(listOrgs))
   operatorCommand(org, 'create', 'create an organization')
     .requiredOption('--name <name>', 'its name')
-    .action(onCore(createOrg))
+    .action(withContext(createOrg))
   operatorCommand(org, 'lapse', 'drop the webhook events of an organization from now on; its API stays available')
     .requiredOption('--name <name>', 'its name or id')
-    .action(onCore((context, options: { name: string }) => setLapse(context, options, true)))
+    .action(withContext((context, options: { name: string }) => setLapse(context, options, true)))
   operatorCommand(org, 'reinstate', 'deliver the webhook events of an organization again')
     .requiredOption('--name <name>', 'its name or id')
-    .action(onCore((context, options: { name: string }) => setLapse(context, options, false)))
+    .action(withContext((context, options: { name: string }) => setLapse(context, options, false)))
   operatorCommand(org, 'quota', 'show or set the quotas of an organization')
     .argument('<org>', 'its name or id')
     .option(
@@ -93,18 +93,18 @@ export function addOrgCommands(program: Command): void {
       parseQuota,
     )
     .action((org: string, options: { set?: QuotaChange }, command: Command) =>
-      onCore(quotasOf)({ ...options, org }, command),
+      withContext(quotasOf)({ ...options, org }, command),
     )
   operatorCommand(org, 'export', 'export all data of an organization to a file (gzipped NDJSON)')
     .argument('<org>', 'its name or id')
     .requiredOption('--out <file>', 'a file that does not exist yet')
     .action((org: string, options: { out: string }, command: Command) =>
-      onCore(exportOrg)({ ...options, org }, command),
+      withContext(exportOrg)({ ...options, org }, command),
     )
   operatorCommand(org, 'delete', 'permanently delete an organization and all its data')
     .argument('<org>', 'its name or id')
     .requiredOption('--confirm <name>', 'its name again, as confirmation')
     .action((org: string, options: { confirm: string }, command: Command) =>
-      onCore(deleteOrg)({ ...options, org }, command),
+      withContext(deleteOrg)({ ...options, org }, command),
     )
 }

@@ -9,7 +9,7 @@ import { type NewReader, type Reader, type ReaderDraft, type Smoothing, readerFo
 import { listReaders, liveLocations } from '../readers/readers.sql.ts'
 import { listUnknownTopics } from '../readers/unknown.sql.ts'
 import { readerClocks } from '../tracking/observed-time.ts'
-import { type Session, allPages, checkLine, onCore, operatorCommand } from './command.ts'
+import { type CommandSession, allPages, checkLine, withContext, operatorCommand } from './command.ts'
 import { chosenOrganizations } from './org.ts'
 import type { Listing } from './output.ts'
 import { type Antenna, collectAntennas, parseOverlap, parseSmoothing, parseSmoothingOrOff } from './reader-options.ts'
@@ -69,7 +69,7 @@ const settingsOf = (reader: Reader): Facts => ({
 })
 
 /** The addresses to which readers send: those that the running server recorded, or those of the current settings. */
-async function addressesOf({ config }: AppContext, progress: Session['progress']): Promise<ReaderAddresses> {
+async function addressesOf({ config }: AppContext, progress: CommandSession['progress']): Promise<ReaderAddresses> {
   const running = await findRunningServer(config)
   if (running !== null) return running.readers
   if (config.databaseUrl === null)
@@ -118,7 +118,11 @@ const newFactsOf = (orgId: number, { reader, token }: NewReader, addresses: Read
 
 type CreateOptions = Settings & { org: string; name: string; smoothing?: Smoothing }
 
-async function createReaderIn(context: AppContext, options: CreateOptions, { progress }: Session): Promise<Facts> {
+async function createReaderIn(
+  context: AppContext,
+  options: CreateOptions,
+  { progress }: CommandSession,
+): Promise<Facts> {
   const name = checkLine('The name', options.name)
   const { orgId } = await organizationNamed(context, options.org)
   const newReader = await createReader(context, orgId, {
@@ -153,14 +157,18 @@ export async function listReadersIn(context: AppContext, options: { org?: string
   }
 }
 
-async function showReader(context: AppContext, options: ReaderRef, { progress }: Session): Promise<Facts> {
+async function showReader(context: AppContext, options: ReaderRef, { progress }: CommandSession): Promise<Facts> {
   const { orgId, reader } = await readerNamed(context, options)
   return factsOf(orgId, reader, await addressesOf(context, progress))
 }
 
 type UpdateOptions = ReaderRef & Partial<Settings> & { name?: string; smoothing?: Smoothing | 'off'; antennas: boolean }
 
-async function updateReaderIn(context: AppContext, options: UpdateOptions, { progress }: Session): Promise<Facts> {
+async function updateReaderIn(
+  context: AppContext,
+  options: UpdateOptions,
+  { progress }: CommandSession,
+): Promise<Facts> {
   const { format, clock, smoothing, antenna, antennas } = options
   if (antenna !== undefined && !antennas) throw new UsageError('--antenna and --no-antennas are mutually exclusive')
   const name = options.name === undefined ? undefined : checkLine('The name', options.name)
@@ -183,7 +191,11 @@ async function updateReaderIn(context: AppContext, options: UpdateOptions, { pro
 
 type RotateOptions = ReaderRef & { overlap?: number }
 
-export async function rotateToken(context: AppContext, options: RotateOptions, { progress }: Session): Promise<Facts> {
+export async function rotateToken(
+  context: AppContext,
+  options: RotateOptions,
+  { progress }: CommandSession,
+): Promise<Facts> {
   const { orgId, reader } = await readerNamed(context, options)
   const newReader = await rotateReaderToken(context, orgId, reader.id, options.overlap ?? 0)
   await context.pubsub.publishAndWait(readerChangedTopic, String(reader.id))
@@ -228,11 +240,11 @@ export function addReaderCommands(program: Command): void {
   const reader = program.command('reader').description('devices that read tags')
   operatorCommand(reader, 'list', 'list readers')
     .option('--org <name>', 'only readers of this organization, by name or id')
-    .action(onCore(listReadersIn))
+    .action(withContext(listReadersIn))
   operatorCommand(reader, 'show', 'show one reader, its antennas and the addresses to which it sends')
     .requiredOption(...orgOption)
     .requiredOption(...readerOption)
-    .action(onCore(showReader))
+    .action(withContext(showReader))
   operatorCommand(reader, 'create', 'create a reader; its token is printed only once')
     .requiredOption(...orgOption)
     .requiredOption('--name <name>', 'its name')
@@ -244,7 +256,7 @@ export function addReaderCommands(program: Command): void {
       'when to confirm a change of location, such as reads=3,seconds=30,margin_db=6; off when absent',
       parseSmoothing,
     )
-    .action(onCore(createReaderIn))
+    .action(withContext(createReaderIn))
   operatorCommand(reader, 'update', 'update a reader; the specified antennas replace all existing ones')
     .requiredOption(...orgOption)
     .requiredOption(...readerOption)
@@ -254,7 +266,7 @@ export function addReaderCommands(program: Command): void {
     .addOption(formatOption())
     .addOption(clockOption())
     .option('--smoothing <rule>', 'as for create, or off', parseSmoothingOrOff)
-    .action(onCore(updateReaderIn))
+    .action(withContext(updateReaderIn))
   operatorCommand(
     reader,
     'rotate',
@@ -263,12 +275,12 @@ export function addReaderCommands(program: Command): void {
     .requiredOption(...orgOption)
     .requiredOption(...readerOption)
     .option('--overlap <time>', 'how long the old token stays valid, such as 24h; at most 7d', parseOverlap)
-    .action(onCore(rotateToken))
+    .action(withContext(rotateToken))
   operatorCommand(reader, 'delete', 'delete a reader; its token stops working')
     .requiredOption(...orgOption)
     .requiredOption(...readerOption)
-    .action(onCore(deleteReaderIn))
+    .action(withContext(deleteReaderIn))
   operatorCommand(reader, 'inbox', 'list topics of the external broker that belong to no reader').action(
-    onCore(showInbox),
+    withContext(showInbox),
   )
 }

@@ -4,7 +4,7 @@ import type { Facts } from '../app/operator.ts'
 import { rotateSigningKey } from '../auth/signing-keys.ts'
 import { listSigningKeys } from '../db/installation.ts'
 import { formatMillis, fromDatabase } from '../kernel/instant.ts'
-import { onCore, operatorCommand } from './command.ts'
+import { withContext, operatorCommand } from './command.ts'
 import type { Listing } from './output.ts'
 
 export async function listSigningKeyFacts(context: AppContext): Promise<Listing> {
@@ -29,8 +29,8 @@ export async function rotateKey(context: AppContext, options: { discardPrevious?
 
 export function addSigningKeyCommands(program: Command): void {
   const signingKey = program.command('signing-key').description('the keys that sign access tokens')
-  operatorCommand(signingKey, 'list', 'list the signing keys, newest first').action(onCore(listSigningKeyFacts))
+  operatorCommand(signingKey, 'list', 'list the signing keys, newest first').action(withContext(listSigningKeyFacts))
   operatorCommand(signingKey, 'rotate', 'sign access tokens with a new key from now on')
     .option('--discard-previous', 'reject tokens of the previous key at once, for example after a leak')
-    .action(onCore(rotateKey))
+    .action(withContext(rotateKey))
 }

@@ -3,7 +3,7 @@ import { localUrl } from '../app/local-url.ts'
 import { findRunningServer } from '../app/running-server.ts'
 import type { SimulateOptions } from '../app/simulate.ts'
 import { messages } from '../simulator/messages.ts'
-import { onCore, operatorCommand, wholeNumber } from './command.ts'
+import { withContext, operatorCommand, wholeNumber } from './command.ts'
 
 type Options = Omit<SimulateOptions, 'seconds' | 'url'> & { seconds?: number; url?: string }
 
@@ -22,7 +22,7 @@ export function addSimulateCommand(program: Command): void {
     )
     .option('--seed <number>', 'the same seed simulates the same site', wholeNumber(2 ** 31), 7)
     .action(
-      onCore(async (context, options: Options, { config, progress }) => {
+      withContext(async (context, options: Options, { config, progress }) => {
         const stop = new AbortController()
         for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort())
         const { simulate } = await import('../app/simulate.ts')

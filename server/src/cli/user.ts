@@ -12,7 +12,7 @@ import { addMembership, findMember, listMembers } from '../users/members.sql.ts'
 import { passwordWeakness } from '../users/password-rules.ts'
 import { foldEmail } from '../users/user.ts'
 import { listAccounts } from '../users/users.sql.ts'
-import { allPages, checkLine, onCore, operatorCommand } from './command.ts'
+import { allPages, checkLine, withContext, operatorCommand } from './command.ts'
 import type { Listing } from './output.ts'
 import { accountOf, deleteUserAccount, exportAccount } from './user-data.ts'
 
@@ -114,37 +114,37 @@ export function addUserCommands(program: Command): void {
   const user = program.command('user').description('user accounts and their roles')
   operatorCommand(user, 'list', 'list accounts and their roles')
     .option('--org <name>', 'only the members of this organization, by name or id')
-    .action(onCore(listUsers))
+    .action(withContext(listUsers))
   operatorCommand(user, 'create', 'create an account with a role in an organization')
     .requiredOption(...orgOption)
     .requiredOption(...emailOption)
     .addOption(roleOption())
     .option(...passwordOption)
-    .action(onCore(createUserIn))
+    .action(withContext(createUserIn))
   operatorCommand(user, 'add', 'give an existing account a role in an organization')
     .requiredOption(...orgOption)
     .requiredOption(...emailOption)
     .addOption(roleOption())
-    .action(onCore(addUserTo))
+    .action(withContext(addUserTo))
   operatorCommand(user, 'set-role', 'change the role of a member')
     .requiredOption(...orgOption)
     .requiredOption(...emailOption)
     .addOption(roleOption())
-    .action(onCore(setRoleOf))
+    .action(withContext(setRoleOf))
   operatorCommand(user, 'remove', 'end a membership and its sessions; the account is kept')
     .requiredOption(...orgOption)
     .requiredOption(...emailOption)
-    .action(onCore(removeUserFrom))
+    .action(withContext(removeUserFrom))
   operatorCommand(user, 'export', 'write everything that is stored about a user into a file')
     .requiredOption(...emailOption)
     .requiredOption('--out <file>', 'the file, gzipped NDJSON; it must not exist')
-    .action(onCore(exportAccount))
+    .action(withContext(exportAccount))
   operatorCommand(user, 'delete', 'permanently delete an account with everything that is about it')
     .requiredOption(...emailOption)
     .requiredOption('--confirm <address>', 'the address again, as confirmation')
-    .action(onCore(deleteUserAccount))
+    .action(withContext(deleteUserAccount))
   operatorCommand(user, 'reset-password', 'set a new password and end every session of the user')
     .requiredOption(...emailOption)
     .option(...passwordOption)
-    .action(onCore(resetPasswordOf))
+    .action(withContext(resetPasswordOf))
 }

@@ -6,7 +6,7 @@ import { formatMillis } from '../kernel/instant.ts'
 import { changeWebhook, createWebhook, removeWebhook } from '../webhooks/commands.ts'
 import { type Webhook, maskSecret, secretContext, urlProblem } from '../webhooks/webhook.ts'
 import { findWebhook } from '../webhooks/webhooks.sql.ts'
-import { onCore, operatorCommand } from './command.ts'
+import { withContext, operatorCommand } from './command.ts'
 import { chosenOrganizations } from './org.ts'
 import type { Listing } from './output.ts'
 
@@ -98,25 +98,25 @@ export function addWebhookCommands(program: Command): void {
   const webhook = program.command('webhook').description('endpoints that receive moves, one for each organization')
   operatorCommand(webhook, 'list', 'list webhooks')
     .option('--org <name>', 'only the webhook of this organization, by name or id')
-    .action(onCore(listWebhooksIn))
+    .action(withContext(listWebhooksIn))
   operatorCommand(webhook, 'show', 'show the webhook of an organization')
     .requiredOption(...orgOption)
-    .action(onCore(showWebhook))
+    .action(withContext(showWebhook))
   operatorCommand(webhook, 'create', 'create a webhook; its secret is printed only once')
     .requiredOption(...orgOption)
     .requiredOption('--url <address>', 'an https URL')
     .option('--disabled', 'create it without enabling delivery')
-    .action(onCore(createWebhookIn))
+    .action(withContext(createWebhookIn))
   operatorCommand(webhook, 'update', 'update a webhook')
     .requiredOption(...orgOption)
     .option('--url <address>', 'an https URL')
     .option('--enable', 'deliver events from now on')
     .option('--disable', 'drop events from now on')
-    .action(onCore(updateWebhookIn))
+    .action(withContext(updateWebhookIn))
   operatorCommand(webhook, 'delete', 'delete a webhook')
     .requiredOption(...orgOption)
-    .action(onCore(deleteWebhookIn))
+    .action(withContext(deleteWebhookIn))
   operatorCommand(webhook, 'test', 'send a test event')
     .requiredOption(...orgOption)
-    .action(onCore(testWebhook))
+    .action(withContext(testWebhook))
 }
