@@ -18,7 +18,7 @@ interface MetricsQuestion {
 }
 
 /** The metrics of one worker, or why they could not be read. */
-export interface MetricsAnswer {
+export interface MetricsReport {
   metricsAnswer: number
   metrics: MetricObject[] | null
 }
@@ -53,7 +53,7 @@ export class ClusterMetrics {
     for (const { worker: asked, done } of this.#pending.values()) if (asked === worker) done([])
   }
 
-  receive({ metricsAnswer, metrics }: MetricsAnswer): void {
+  receive({ metricsAnswer, metrics }: MetricsReport): void {
     this.#pending.get(metricsAnswer)?.done(metrics)
   }
 
@@ -118,7 +118,7 @@ export class WorkerMetrics {
 
   async #answer(metricsAnswer: number): Promise<void> {
     const metrics = await Promise.resolve(this.#registry?.getMetricsAsJSON() ?? []).catch(() => null)
-    const answer: MetricsAnswer = { metricsAnswer, metrics }
+    const answer: MetricsReport = { metricsAnswer, metrics }
     if (process.connected) process.send!(answer)
   }
 }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
 import { roles } from '../config/settings.ts'
 import { randomName } from '../db/create-database.ts'
-import { ClusterMetrics, type MetricsAnswer, type MetricsRequest, WorkerMetrics } from './cluster-metrics.ts'
+import { ClusterMetrics, type MetricsReport, type MetricsRequest, WorkerMetrics } from './cluster-metrics.ts'
 import { openAppContext, openDatabase, prepareDatabase } from './context.ts'
 import { firstOrganizationName, bootstrap } from './bootstrap.ts'
 import { isOutputClosed, openLog } from './log.ts'
@@ -226,7 +226,7 @@ async function superviseWorkers(config: Config, url: string, shutdown: Shutdown)
   const fork = (): void => {
     const worker = cluster.fork({ LASTSEEN_WORKER: JSON.stringify(workerEnv) })
     workers.add(worker)
-    worker.on('message', (message: { ready?: boolean; outputClosed?: boolean } | MetricsRequest | MetricsAnswer) => {
+    worker.on('message', (message: { ready?: boolean; outputClosed?: boolean } | MetricsRequest | MetricsReport) => {
       if ('metricsRequest' in message) return void metrics.reply(worker, message)
       if ('metricsAnswer' in message) return metrics.receive(message)
       if (message.outputClosed) shutdown.request('output closed')

@@ -141,7 +141,7 @@ export async function startServer(context: AppContext, options: ServerOptions): 
     edgeFilter: config.edgeFilter,
     trustProxy: config.trustProxy,
     onUntrustedProxy: metrics.untrustedProxy,
-    onAnswered: metrics.answered,
+    onResponse: metrics.answered,
     onBug: metrics.bug,
   })
   const perAddress = config.trustProxy ? Infinity : config.httpConnectionsPerAddress

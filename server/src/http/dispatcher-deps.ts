@@ -42,6 +42,6 @@ export interface DispatcherDeps {
   readonly trustProxy: boolean
   /** Called once, at the first forwarded request, if `trustProxy` is off. */
   readonly onUntrustedProxy: () => void
-  readonly onAnswered: (context: RequestContext, status: number) => void
+  readonly onResponse: (context: RequestContext, status: number) => void
   readonly onBug: (context: RequestContext, error: unknown) => void
 }

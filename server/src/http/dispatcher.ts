@@ -243,7 +243,7 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
       deps.bodyBudget.release(context.request)
       deps.anonymousBodyBudget.release(context.request)
     }
-    deps.onAnswered(context, context.response.statusCode)
+    deps.onResponse(context, context.response.statusCode)
   }
 
   let hasReportedProxy = deps.trustProxy

@@ -28,7 +28,7 @@ const reasons: Record<string, string> = {
 }
 
 /** Answers bytes that are not valid HTTP with the error body of the contract. */
-function answerMalformed(error: NodeJS.ErrnoException, socket: Socket, millis: number): void {
+function respondToMalformed(error: NodeJS.ErrnoException, socket: Socket, millis: number): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
@@ -99,7 +99,7 @@ export async function listen(options: {
   const bodies = new IncomingBodies(timeouts)
   const bodyCheck = setInterval(() => {
     const error = Object.assign(new Error('request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
-    for (const { socket } of bodies.takeExpired()) answerMalformed(error, socket, options.clock.millis())
+    for (const { socket } of bodies.takeExpired()) respondToMalformed(error, socket, options.clock.millis())
   }, checkIntervalMs)
   bodyCheck.unref()
   server.on('request', (request, response) => {
@@ -125,9 +125,9 @@ export async function listen(options: {
     request.headers.expect = ''
     options.handle(request, response)
   })
-  server.on('clientError', (error, socket) => answerMalformed(error, socket as Socket, options.clock.millis()))
+  server.on('clientError', (error, socket) => respondToMalformed(error, socket as Socket, options.clock.millis()))
   server.on('connect', (_request, socket) =>
-    answerMalformed(new Error('CONNECT'), socket as Socket, options.clock.millis()),
+    respondToMalformed(new Error('CONNECT'), socket as Socket, options.clock.millis()),
   )
   await listening(server, options.host, options.port)
   const address = server.address()

@@ -62,7 +62,7 @@ describe('A client that keeps its side of the connection open after the server h
     })
     mounted = await mountRoutes([slow], {
       bodyTimeouts: { requestMs: 200 },
-      onAnswered: () => {
+      onResponse: () => {
         isOver = true
       },
     })

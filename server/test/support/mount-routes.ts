@@ -72,7 +72,7 @@ export async function mountRoutes(
     edgeFilter: false,
     trustProxy: false,
     onUntrustedProxy: () => undefined,
-    onAnswered: ({ operation }, status) => responses.push({ operation, status }),
+    onResponse: ({ operation }, status) => responses.push({ operation, status }),
     onBug: (_exchange, error) => bugs.push(error),
     ...options,
   })
