@@ -15,7 +15,7 @@ import {
   createAssetAtLocation,
 } from '../../tracking/recording/asset-at-location.ts'
 import { listDb } from '../shared/list-db.ts'
-import { keyField, listAnswer, pageResponse, paging, singleResponse } from '../shared/wire.ts'
+import { keyField, listBody, pageResponse, paging, singleResponse } from '../shared/wire.ts'
 import {
   IdentifierOut,
   createBody,
@@ -139,7 +139,7 @@ export function assetRoutes(deps: AssetLocationDeps, base: string): AnyRoute[] {
         const filter = { type, locationKeys: location }
         const db = listDb(deps, orgId, request, type !== undefined || location !== undefined)
         const page = await listAssetsWithLocation(db, orgId, request, filter)
-        return ok(listAnswer(page, query, presentAsset))
+        return ok(listBody(page, query, presentAsset))
       },
     }),
     route({

@@ -20,7 +20,7 @@ import type { TreeRelation } from '../../locations/tree.sql.ts'
 import { attachTag, detachTag, getRecord } from '../../records/commands.ts'
 import type { RecordDeps } from '../../records/record.ts'
 import { listDb } from '../shared/list-db.ts'
-import { keyField, listAnswer, pageResponse, paging, singleResponse, wholeNumber } from '../shared/wire.ts'
+import { keyField, listBody, pageResponse, paging, singleResponse, wholeNumber } from '../shared/wire.ts'
 import {
   IdentifierOut,
   createBody,
@@ -122,7 +122,7 @@ export function locationRoutes(deps: RecordDeps, base: string): AnyRoute[] {
     async ({ principal, params, query }: HandlerContext<{ identifier: string }, PageRequest, unknown>) => {
       const ref = { key: params.identifier }
       const page = await listTreeRelation(deps, principal.orgId, ref, relation, query, withPath)
-      return ok(listAnswer(page, query, presentLocation))
+      return ok(listBody(page, query, presentLocation))
     }
   return [
     route({
@@ -141,7 +141,7 @@ export function locationRoutes(deps: RecordDeps, base: string): AnyRoute[] {
         const request = { limit, offset, filter: { q, isActive }, sort, now: now(deps.clock) }
         const db = listDb(deps, orgId, request, parentKeys !== undefined || needsAllPaths(request))
         const page = await listLocationsWithPath(db, orgId, request, { parentKeys })
-        return ok(listAnswer(page, query, presentLocation))
+        return ok(listBody(page, query, presentLocation))
       },
     }),
     route({

@@ -9,7 +9,7 @@ import { getRecord } from '../../records/commands.ts'
 import type { RecordDeps } from '../../records/record.ts'
 import { type HistoryEntry, assetHistory } from '../../tracking/history.sql.ts'
 import { type AssetPosition, assetLocations } from '../../tracking/report.sql.ts'
-import { keyField, listAnswer, paging, span, timestamp, wholeNumber } from '../shared/wire.ts'
+import { keyField, listBody, paging, span, timestamp, wholeNumber } from '../shared/wire.ts'
 import { sortedBy } from './wire.ts'
 
 const locationKey = optional(
@@ -84,7 +84,7 @@ export function trackingRoutes(deps: RecordDeps): AnyRoute[] {
         const { id } = await getRecord(deps, assetRepository, principal.orgId, { key: params.identifier })
         const request = { ...query, descending: query.sort[0]?.descending ?? true }
         return ok(
-          listAnswer(
+          listBody(
             await assetHistory(deps.db.replica(principal.orgId), principal.orgId, id, request),
             query,
             presentEntry,
@@ -110,7 +110,7 @@ export function trackingRoutes(deps: RecordDeps): AnyRoute[] {
         const { limit, offset, q, location: locationKeys } = query
         const request = { limit, offset, q, locationKeys, sort: sortedBy(query.sort, sortNames), now: now(deps.clock) }
         return ok(
-          listAnswer(
+          listBody(
             await assetLocations(deps.db.replica(principal.orgId), principal.orgId, request),
             query,
             presentPosition,

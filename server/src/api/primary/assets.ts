@@ -11,7 +11,7 @@ import { attachTag, detachTag, getRecord, renameRecord } from '../../records/com
 import { serverManagedErrors } from '../../records/read-only-fields.ts'
 import type { RecordDeps } from '../../records/record.ts'
 import { listDb } from '../shared/list-db.ts'
-import { descriptionField, keyField, listAnswer, nameField, pageResponse, singleResponse } from '../shared/wire.ts'
+import { descriptionField, keyField, listBody, nameField, pageResponse, singleResponse } from '../shared/wire.ts'
 import { listRequest, recordParameters } from './list-parameters.ts'
 import { coreCreate, patchDescription, statePatch, toCoreDraft, toPatch } from './record-body.ts'
 import {
@@ -112,7 +112,7 @@ export function assetRoutes(deps: RecordDeps, base: string): AnyRoute[] {
       async handle({ principal: { orgId }, query }) {
         const request = listRequest(query, deps.clock)
         const page = await listAssets(listDb(deps, orgId, request), orgId, request)
-        return ok(listAnswer(page, query, presentAsset))
+        return ok(listBody(page, query, presentAsset))
       },
     }),
     route({

@@ -23,7 +23,7 @@ import { listDb } from '../shared/list-db.ts'
 import {
   descriptionField,
   keyField,
-  listAnswer,
+  listBody,
   nameField,
   pageResponse,
   paging,
@@ -122,7 +122,7 @@ export function locationRoutes(deps: RecordDeps, base: string): AnyRoute[] {
     (relation: TreeRelation) =>
     async ({ principal, params, query }: HandlerContext<{ location_id: number }, PageRequest, unknown>) => {
       const page = await listTreeRelation(deps, principal.orgId, params.location_id, relation, query, withoutPath)
-      return ok(listAnswer(page, query, presentLocation))
+      return ok(listBody(page, query, presentLocation))
     }
   return [
     route({
@@ -141,7 +141,7 @@ export function locationRoutes(deps: RecordDeps, base: string): AnyRoute[] {
         const isWide = filter.parentIds !== undefined || filter.parentKeys !== undefined
         const db = listDb(deps, orgId, request, isWide)
         const page = await listLocations(db, orgId, request, filter, withoutPath)
-        return ok(listAnswer(page, query, presentLocation))
+        return ok(listBody(page, query, presentLocation))
       },
     }),
     route({

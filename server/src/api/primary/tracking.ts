@@ -19,7 +19,7 @@ import type { RecordDeps } from '../../records/record.ts'
 import { type HistoryEntry, assetHistory } from '../../tracking/history.sql.ts'
 import { type AssetPosition, assetLocations } from '../../tracking/report.sql.ts'
 import { type LocationEvent, listLocationEvents } from '../../tracking/location-events.sql.ts'
-import { keyField, listAnswer, paging, span, timestamp, wholeNumber } from '../shared/wire.ts'
+import { keyField, listBody, paging, span, timestamp, wholeNumber } from '../shared/wire.ts'
 
 export const HistoryOut = component(
   'HistoryRow',
@@ -156,7 +156,7 @@ export function trackingRoutes(deps: RecordDeps): AnyRoute[] {
         await getRecord(deps, assetRepository, principal.orgId, params.asset_id)
         const request = { ...query, descending: query.sort[0]?.descending ?? true }
         return ok(
-          listAnswer(
+          listBody(
             await assetHistory(deps.db.replica(principal.orgId), principal.orgId, params.asset_id, request),
             query,
             presentEntry,
@@ -192,7 +192,7 @@ export function trackingRoutes(deps: RecordDeps): AnyRoute[] {
           ...{ includeDescendants: query.include_descendants, includeDeleted: query.include_deleted },
         }
         return ok(
-          listAnswer(
+          listBody(
             await assetLocations(deps.db.replica(principal.orgId), principal.orgId, request),
             query,
             presentPosition,
@@ -228,7 +228,7 @@ export function trackingRoutes(deps: RecordDeps): AnyRoute[] {
         const request = { ...query, includeDescendants: query.include_descendants }
         const db = deps.db.replica(principal.orgId)
         return ok(
-          listAnswer(
+          listBody(
             await listLocationEvents(db, principal.orgId, params.location_id, request),
             query,
             presentLocationEvent,

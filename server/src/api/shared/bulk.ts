@@ -49,7 +49,7 @@ import {
   rowComponents,
 } from './bulk-wire.ts'
 import { MoveOut, presentMove } from './moves.ts'
-import { listAnswer, paging, span } from './wire.ts'
+import { listBody, paging, span } from './wire.ts'
 
 export interface BulkDeps {
   db: Database
@@ -171,7 +171,7 @@ function jobRoutes({ imports }: BulkDeps): AnyRoute[] {
       async handle({ principal, params, query }) {
         await find(principal, params.job_id)
         const page = await imports.errors(principal.orgId, params.job_id, query)
-        return ok(listAnswer(page, query, (error) => error))
+        return ok(listBody(page, query, (error) => error))
       },
     }),
   ]

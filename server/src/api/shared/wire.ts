@@ -12,7 +12,7 @@ export const wholeNumber: Field<number> = { schema: { type: 'integer' }, parse: 
 export const paging = { limit, offset }
 export const span = { from: timestampParam, to: timestampParam }
 
-export const listAnswer = <T>(page: Page<T>, request: PageRequest, present: (row: T) => unknown) => ({
+export const listBody = <T>(page: Page<T>, request: PageRequest, present: (row: T) => unknown) => ({
   data: page.rows.map(present),
   limit: request.limit,
   offset: request.offset,
