@@ -17,7 +17,7 @@ import { allowUpload, decodeFor, discardBody, readBody, readChunks } from './bod
 import { type ConsumeResult, fullBucket, rateState, assertAllowed } from './rate-limit.ts'
 import {
   errorBody,
-  forTheTokenAlone,
+  privateNoStore,
   internalError,
   onFlushed,
   preflightHeaders,
@@ -219,7 +219,7 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
     if (principal === null || !isSame || (route.access === 'credential' && principal.kind !== 'credential'))
       throw apiError.unauthorized('Invalid or expired token')
     context.orgId = principal.orgId
-    context.cacheControl = forTheTokenAlone
+    context.cacheControl = privateNoStore
     return principal
   }
 

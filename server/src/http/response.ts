@@ -18,8 +18,8 @@ const exposedHeaders = [
   'WWW-Authenticate',
 ].join(', ')
 
-/** Of the responses to authenticated requests (D53). */
-export const forTheTokenAlone = 'private, no-store'
+/** Cache-Control of responses to authenticated requests (D53). */
+export const privateNoStore = 'private, no-store'
 
 const crossOrigin = ['Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', exposedHeaders]
 
@@ -51,7 +51,7 @@ export function headersOf(context: RequestContext, routeHeaders: Readonly<Record
   for (const name in routeHeaders) list.push(name, routeHeaders[name]!)
   if (context.cacheControl === null) return list
   if (!('Cache-Control' in routeHeaders)) list.push('Cache-Control', context.cacheControl)
-  if (context.cacheControl === forTheTokenAlone) list.push('Vary', 'Authorization')
+  if (context.cacheControl === privateNoStore) list.push('Vary', 'Authorization')
   return list
 }
 
