@@ -142,10 +142,10 @@ export interface Route<
    * Throws 404 or 403 when the record that the path names does not exist. Called before an invalid body is reported. `body`
    * is the unvalidated JSON object, or undefined when the body is not one.
    */
-  readonly ensureExists?: (call: HandlerContext<Params<P, K>, unknown, unknown>) => Promise<void>
+  readonly ensureExists?: (context: HandlerContext<Params<P, K>, unknown, unknown>) => Promise<void>
   /** Set for a deprecated endpoint: responses have `Deprecation` and `Sunset` headers; from `sunset` on they are 410. */
   readonly deprecation?: Deprecation
-  readonly handle: (call: HandlerContext<Params<P, K>, QueryOf<Q>, Infer<S>>) => Promise<Reply>
+  readonly handle: (context: HandlerContext<Params<P, K>, QueryOf<Q>, Infer<S>>) => Promise<Reply>
 }
 
 type Params<P extends string, K extends string> = Record<P, number> & Record<K, string>
@@ -158,8 +158,8 @@ export interface Deprecation {
 
 /** A route with its type parameters erased. The dispatcher passes only values that it validated by the same route. */
 export interface AnyRoute extends Omit<Route<string, object, Shape, string>, 'ensureExists' | 'handle'> {
-  readonly ensureExists?: (call: HandlerContext<never, unknown, unknown>) => Promise<void>
-  readonly handle: (call: HandlerContext<never, never, never>) => Promise<Reply>
+  readonly ensureExists?: (context: HandlerContext<never, unknown, unknown>) => Promise<void>
+  readonly handle: (context: HandlerContext<never, never, never>) => Promise<Reply>
 }
 
 /** The names of the path's variables, in order. */

@@ -13,8 +13,8 @@ export function mapErrorFields(route: AnyRoute): AnyRoute {
   })
   return {
     ...mapped,
-    handle: (call) =>
-      mapped.handle(call).catch((error: unknown) => {
+    handle: (context) =>
+      mapped.handle(context).catch((error: unknown) => {
         const keyTakenBy = error instanceof ApiError ? error.keyTakenBy : undefined
         throw keyTakenBy === undefined ? error : apiError.keyTaken(keyTakenBy, 'identifier')
       }),

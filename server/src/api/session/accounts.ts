@@ -131,8 +131,8 @@ export function memberRoutes(deps: AccountDeps): AnyRoute[] {
     ...common,
     path: '/members/{user_id}',
     ids: ['user_id'],
-    ensureExists: async (call: { principal: { orgId: number }; params: { user_id: number } }): Promise<void> => {
-      await getMember(deps, call.principal.orgId, call.params.user_id)
+    ensureExists: async (context: { principal: { orgId: number }; params: { user_id: number } }): Promise<void> => {
+      await getMember(deps, context.principal.orgId, context.params.user_id)
     },
   } as const
   return [

@@ -119,8 +119,8 @@ export function importRoutes(deps: ImportDeps): AnyRoute[] {
     ...common,
     ids: ['import_id'],
     errorStatuses: [409],
-    ensureExists: async (call: { principal: { orgId: number }; params: { import_id: number } }): Promise<void> => {
-      await deps.imports.get(call.principal.orgId, call.params.import_id)
+    ensureExists: async (context: { principal: { orgId: number }; params: { import_id: number } }): Promise<void> => {
+      await deps.imports.get(context.principal.orgId, context.params.import_id)
     },
   } as const
   return [

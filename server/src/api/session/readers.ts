@@ -38,8 +38,11 @@ export function readerRoutes(deps: ReaderDeps): AnyRoute[] {
   const reading = { group: 'Readers', access: 'session', scopes: ['tracking:read'] } as const
   const writing = { group: 'Readers', access: 'session', scopes: ['locations:write'] } as const
   const success = { status: 200, description: 'The reader', schema: envelope(ReaderOut) } as const
-  const ensureExists = async (call: { principal: { orgId: number }; params: { reader_id: number } }): Promise<void> => {
-    await getReader(deps, call.principal.orgId, call.params.reader_id)
+  const ensureExists = async (context: {
+    principal: { orgId: number }
+    params: { reader_id: number }
+  }): Promise<void> => {
+    await getReader(deps, context.principal.orgId, context.params.reader_id)
   }
   const presentNew = ({ reader, token, previousTokenExpiresAt }: NewReader) => {
     const { ingest_url, mqtt } = deps.addresses(reader)

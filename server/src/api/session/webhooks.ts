@@ -107,8 +107,8 @@ export function webhookRoutes(deps: WebhookRouteDeps): AnyRoute[] {
   const common = { group: 'Webhooks', access: 'session', scopes: ['webhooks:admin'] } as const
   const success = { status: 200, description: 'The webhook', schema: envelope(WebhookOut) } as const
   const item = { ...common, ids: ['webhook_id'] as const, path: '/webhooks/{webhook_id}' }
-  const webhookOf = (call: { principal: { orgId: number }; params: { webhook_id: number } }): Promise<Webhook> =>
-    getWebhook(deps, call.principal.orgId, call.params.webhook_id)
+  const webhookOf = (context: { principal: { orgId: number }; params: { webhook_id: number } }): Promise<Webhook> =>
+    getWebhook(deps, context.principal.orgId, context.params.webhook_id)
   const present = async (orgId: number, webhook: Webhook): Promise<Output<typeof webhookShape>> => ({
     id: webhook.id,
     url: webhook.url,
@@ -160,8 +160,8 @@ export function webhookRoutes(deps: WebhookRouteDeps): AnyRoute[] {
       method: 'GET',
       summary: 'Read the webhook',
       success,
-      async handle(call) {
-        return ok({ data: await present(call.principal.orgId, await webhookOf(call)) })
+      async handle(context) {
+        return ok({ data: await present(context.principal.orgId, await webhookOf(context)) })
       },
     }),
     route({
@@ -169,8 +169,8 @@ export function webhookRoutes(deps: WebhookRouteDeps): AnyRoute[] {
       id: 'webhooks.patch',
       method: 'PATCH',
       summary: 'Change the URL, or enable or disable delivery',
-      async ensureExists(call) {
-        await webhookOf(call)
+      async ensureExists(context) {
+        await webhookOf(context)
       },
       body: { mediaType: 'application/merge-patch+json', name: 'WebhookPatch', shape: patchShape, example: {} },
       success,
@@ -198,8 +198,8 @@ export function webhookRoutes(deps: WebhookRouteDeps): AnyRoute[] {
       summary: 'Send a test event',
       success: { status: 200, description: 'The response of the endpoint', schema: envelope(WebhookTestOut) },
       errorStatuses: [429],
-      async handle(call) {
-        const { status, error, durationMs } = await deps.sendTest(call.principal.orgId, await webhookOf(call))
+      async handle(context) {
+        const { status, error, durationMs } = await deps.sendTest(context.principal.orgId, await webhookOf(context))
         return ok({ data: { status, error, duration_ms: durationMs } })
       },
     }),
@@ -211,11 +211,11 @@ export function webhookRoutes(deps: WebhookRouteDeps): AnyRoute[] {
       summary: 'List the delivery attempts of the last seven days, newest first',
       query: { parameters: { limit, offset } },
       success: { status: 200, description: 'A page of attempts', schema: pageOf(WebhookAttemptOut) },
-      async handle(call) {
-        const { id } = await webhookOf(call)
+      async handle(context) {
+        const { id } = await webhookOf(context)
         const since = instantFromMillis(millisOf(now(deps.clock)) - maxListedAgeMs)
-        const page = await listAttempts(deps.db.read, call.principal.orgId, id, since, call.query)
-        return ok({ data: page.rows.map(presentAttempt), ...call.query, total_count: page.total })
+        const page = await listAttempts(deps.db.read, context.principal.orgId, id, since, context.query)
+        return ok({ data: page.rows.map(presentAttempt), ...context.query, total_count: page.total })
       },
     }),
   ]

@@ -8,8 +8,8 @@ type Describe = (problem: ReferenceProblem) => Pick<FieldProblem, 'field' | 'mes
 /** A route whose handler's reference errors become validation errors with the field names of its API. */
 export const withReferenceErrors = (route: AnyRoute, describe: Describe): AnyRoute => ({
   ...route,
-  handle: (call) =>
-    route.handle(call).catch((error: unknown) => {
+  handle: (context) =>
+    route.handle(context).catch((error: unknown) => {
       if (!(error instanceof InvalidReferenceError)) throw error
       const [first, ...rest] = error.problems
       const toField = (problem: ReferenceProblem): FieldProblem => ({ code: problem.code, ...describe(problem) })
