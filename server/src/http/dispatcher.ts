@@ -14,7 +14,7 @@ import {
 } from './request-headers.ts'
 import { parseParams, parseQuery } from './validation/parameters.ts'
 import { allowUpload, decodeFor, discardBody, readBody, readChunks } from './body.ts'
-import { type ConsumeResult, fullBucket, rateState, assertAllowed } from './rate-limit.ts'
+import { assertAllowed, fullBucket, rateState } from './rate-limit.ts'
 import {
   errorBody,
   privateNoStore,
@@ -39,7 +39,7 @@ import { Router, allowedMethods } from './router.ts'
 
 interface Mounted {
   readonly route: AnyRoute
-  /** With the base path. */
+  /** The path of the route, including the base path of its surface. */
   readonly path: string
   readonly operation: string
   readonly variables: readonly string[]
@@ -100,7 +100,11 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
     if (route.access === 'public') context.cacheControl = 'no-store'
     const principal = route.access === 'public' ? anonymous : await identify(context, route)
     const authenticatedAtMs = performance.now()
-    if (principal.kind === 'credential') consumeRateLimit(context, await deps.limiter.consume(principal.subject))
+    if (principal.kind === 'credential') {
+      const result = await deps.limiter.consume(principal.subject)
+      context.rate = rateState(result)
+      assertAllowed(result)
+    }
     if (route.body !== undefined) checkMediaType(request, route.body.mediaType)
     const mediaType = route.upload === undefined ? '' : checkMediaType(request, ...Object.keys(route.upload.content))
     if (route.upload !== undefined) allowUpload(request)
@@ -111,7 +115,7 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
     const query = parseQuery(context.queryText, route.query, target.knownParameters)
     const params = parseParams(target.variables, segments, route.keys)
     const address = clientAddress(request, deps.trustProxy)
-    const call: HandlerContext<never, never, never> & { body: never } = {
+    const handlerContext: HandlerContext<never, never, never> & { body: never } = {
       params: params as never,
       query: query as never,
       body: undefined as never,
@@ -135,8 +139,8 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
       try {
         const hasWaited = performance.now() - authenticatedAtMs > maxAuthenticationAgeMs
         if (hasWaited && principal !== anonymous) await identify(context, route, principal)
-        if (route.body !== undefined) call.body = (await decodeFor(route, call, bytes)) as never
-        const result = await route.handle(call)
+        if (route.body !== undefined) handlerContext.body = (await decodeFor(route, handlerContext, bytes)) as never
+        const result = await route.handle(handlerContext)
         if (result.stream === undefined && result.download === undefined) await sendJson(context, result, tenant)
         return result
       } finally {
@@ -223,11 +227,6 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
     return principal
   }
 
-  function consumeRateLimit(context: RequestContext, result: ConsumeResult): void {
-    context.rate = rateState(result)
-    assertAllowed(result)
-  }
-
   async function respond(context: RequestContext): Promise<void> {
     try {
       await handleRequest(context)
@@ -289,10 +288,10 @@ async function render(context: RequestContext, route: RawRoute, segments: readon
 const isRecordRead = ({ method, path, query }: AnyRoute): boolean =>
   method === 'GET' && path.endsWith('}') && !('limit' in (query?.parameters ?? {}))
 
-/** The rows of a page that cost as much as another request. */
+/** So many rows of a page cost as much as one request without a page. */
 const rowsPerCost = 10
 
-/** A request for a page counts by the size of the page, because it takes as much longer. */
+/** The cost of a page grows with its size, as its duration does. */
 const costOf = ({ limit = 0 }: { limit?: number }): number => 1 + Math.floor(limit / rowsPerCost)
 
 /** Decision D10: the first missing scope is reported. */
