@@ -25,7 +25,7 @@ const count = (min: number, max: number) => (text: string) =>
     ? Number(text)
     : expected(`a whole number from ${min} to ${max}`)
 
-const flag = (text: string): boolean =>
+const boolean = (text: string): boolean =>
   text === 'true' || text === 'false' ? text === 'true' : expected('true or false')
 
 const oneOf =
@@ -410,13 +410,13 @@ export const settings = {
   edgeFilter: setting({
     name: 'LASTSEEN_EDGE_FILTER',
     fallback: 'false',
-    parse: flag,
+    parse: boolean,
     about: 'Reject requests whose User-Agent is empty or the default of an HTTP library, with a plain-text 403.',
   }),
   trustProxy: setting({
     name: 'LASTSEEN_TRUST_PROXY',
     fallback: 'false',
-    parse: flag,
+    parse: boolean,
     about: 'Take the client address from the last entry of X-Forwarded-For. Use only behind a proxy that sets it.',
   }),
   metricsToken: setting({
