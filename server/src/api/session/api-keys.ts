@@ -12,7 +12,7 @@ import { now } from '../../kernel/clock.ts'
 import { apiError } from '../../kernel/errors.ts'
 import { formatMillis } from '../../kernel/instant.ts'
 import { credentialScopes } from '../../kernel/scopes.ts'
-import { line, timestamp, wire } from './fields.ts'
+import { line, timestamp, formatNullable } from './fields.ts'
 
 const scopeList = listOf(oneOf(credentialScopes), { min: 1, max: credentialScopes.length })
 const stringList = listOf(text({ max: 255 }))
@@ -75,14 +75,14 @@ const presentShared = (credential: Credential) => ({
   name: credential.name,
   scopes: [...credential.scopes],
   created_at: formatMillis(credential.createdAt),
-  expires_at: wire(credential.expiresAt),
+  expires_at: formatNullable(credential.expiresAt),
 })
 
 const presentCreated = ({ credential, clientSecret }: Minted) => ({ ...presentShared(credential), key: clientSecret })
 
 const presentItem = (credential: Credential) => ({
   ...presentShared(credential),
-  last_used_at: wire(credential.lastUsedAt),
+  last_used_at: formatNullable(credential.lastUsedAt),
   created_by: credential.createdBy,
   created_by_key_id: null,
 })

@@ -4,7 +4,7 @@ import { nullable } from '../../http/validation/schema.ts'
 import { type Output, arrayOf, component } from '../../http/openapi/response-schema.ts'
 import type { RecordDeps } from '../../records/record.ts'
 import { type Resolved, resolveCodes } from '../../tracking/codes.sql.ts'
-import { json, line, timestamp, wire } from './fields.ts'
+import { json, line, timestamp, formatNullable } from './fields.ts'
 
 const code = text({ min: 1, max: 255 })
 
@@ -40,7 +40,7 @@ const presentCode = (resolved: Resolved): Output<(typeof CodeOut)['shape']> => (
   name: resolved.name,
   location_id: resolved.locationId,
   location_name: resolved.locationName,
-  last_seen_at: wire(resolved.lastSeenAt),
+  last_seen_at: formatNullable(resolved.lastSeenAt),
 })
 
 const codesBody = json('CodesResolve', { codes: listOf(code, { max: 1000 }) }, { codes: ['4006381333931'] })

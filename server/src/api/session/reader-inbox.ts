@@ -17,7 +17,7 @@ import {
   createAssetWithUnknownTag,
 } from '../../tracking/recording/attach-unknown-tag.ts'
 import { type UnknownTag, listUnknownTags } from '../../tracking/unknown-tags.sql.ts'
-import { json, line, timestamp, whole, wire } from './fields.ts'
+import { json, line, timestamp, whole, formatNullable } from './fields.ts'
 import { antenna } from './reader-wire.ts'
 
 const UnknownTagOut = component(
@@ -77,7 +77,7 @@ export const inboxComponents = [UnknownTagOut, UnknownReadersOut, AttachedTagOut
 
 const presentAttached = ({ assetId, lastRead }: AttachedTag): Output<(typeof AttachedTagOut)['shape']> => ({
   asset_id: assetId,
-  last_read_at: wire(lastRead?.observedAt ?? null),
+  last_read_at: formatNullable(lastRead?.observedAt ?? null),
 })
 
 const presentUnknown = (unknown: UnknownTag): Output<(typeof UnknownTagOut)['shape']> => ({

@@ -9,7 +9,7 @@ import type { RecordDeps } from '../../records/record.ts'
 import { tagTypes } from '../../tags/tag.ts'
 import { type CodeOwner, codeOwnersOf } from '../../tracking/codes.sql.ts'
 import { tagKey } from '../../tracking/tag-read.ts'
-import { line, timestamp, wire } from './fields.ts'
+import { line, timestamp, formatNullable } from './fields.ts'
 import { antenna } from './reader-wire.ts'
 
 export interface LatestReadDeps extends RecordDeps {
@@ -47,7 +47,7 @@ const presentRead = (read: LatestRead, owner: CodeOwner | undefined): Output<(ty
   value: read.tag.value,
   antenna: read.antenna,
   rssi_dbm: read.rssiDbm,
-  observed_at: wire(read.observedAt),
+  observed_at: formatNullable(read.observedAt),
   received_at: formatMillis(read.receivedAt),
   holder: owner ?? null,
 })

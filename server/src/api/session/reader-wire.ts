@@ -4,7 +4,7 @@ import { type Output, component } from '../../http/openapi/response-schema.ts'
 import { formatMillis } from '../../kernel/instant.ts'
 import { type Reader, type ReaderDraft, type Smoothing, readerFormats, smoothingBounds } from '../../readers/reader.ts'
 import { readerClocks } from '../../tracking/observed-time.ts'
-import { line, timestamp, whole, wire } from './fields.ts'
+import { line, timestamp, whole, formatNullable } from './fields.ts'
 
 const between = (min: number, max: number): Field<number> => ({
   schema: { type: 'integer', minimum: min, maximum: max },
@@ -137,7 +137,7 @@ export const presentReader = (reader: Reader): Output<typeof readerShape> => ({
   clock: reader.clock,
   smoothing: reader.smoothing === null ? null : presentSmoothing(reader.smoothing),
   created_at: formatMillis(reader.createdAt),
-  last_seen_at: wire(reader.lastSeenAt),
+  last_seen_at: formatNullable(reader.lastSeenAt),
   messages: reader.messages,
   reads: reader.reads,
   ignored: reader.ignored,

@@ -11,7 +11,7 @@ import {
   silentSince,
 } from '../../readers/reader.ts'
 import { listReaders } from '../../readers/readers.sql.ts'
-import { wire } from './fields.ts'
+import { formatNullable } from './fields.ts'
 import {
   type Connection,
   ConnectionOut,
@@ -46,7 +46,7 @@ export function readerRoutes(deps: ReaderDeps): AnyRoute[] {
   }
   const presentNew = ({ reader, token, previousTokenExpiresAt }: NewReader) => {
     const { ingest_url, mqtt } = deps.addresses(reader)
-    const previous = { previous_token_expires_at: wire(previousTokenExpiresAt) }
+    const previous = { previous_token_expires_at: formatNullable(previousTokenExpiresAt) }
     return { ...presentReader(reader), token, ...previous, ingest_url, mqtt: { ...mqtt, password: token } }
   }
 

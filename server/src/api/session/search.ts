@@ -8,7 +8,7 @@ import type { RecordDeps } from '../../records/record.ts'
 import { type Hit, type TagHit, searchRecords, searchTags } from '../../records/search.sql.ts'
 import { tagTypes } from '../../tags/tag.ts'
 import { type LastSeen, lastSeenOf } from '../../tracking/last-seen.sql.ts'
-import { line, timestamp, wire } from './fields.ts'
+import { line, timestamp, formatNullable } from './fields.ts'
 
 const HitOut = component(
   'SearchHit',
@@ -89,13 +89,13 @@ const presentAssetHit = (hit: Hit, seen: LastSeen | undefined): Output<(typeof A
   ...presentHit(hit),
   location_id: seen?.locationId ?? null,
   location_name: seen?.locationName ?? null,
-  last_seen_at: wire(seen?.lastSeenAt ?? null),
+  last_seen_at: formatNullable(seen?.lastSeenAt ?? null),
 })
 
 const presentReaderHit = (hit: ReaderHit): Output<(typeof ReaderHitOut)['shape']> => ({
   id: hit.id,
   name: hit.name,
-  last_seen_at: wire(hit.lastSeenAt),
+  last_seen_at: formatNullable(hit.lastSeenAt),
 })
 
 const presentTagHit = (hit: TagHit, seen: LastSeen | undefined): Output<(typeof TagHitOut)['shape']> => ({
@@ -107,7 +107,7 @@ const presentTagHit = (hit: TagHit, seen: LastSeen | undefined): Output<(typeof 
   owner_key: hit.ownerKey,
   owner_name: hit.ownerName,
   last_seen_location: seen?.locationName ?? null,
-  last_seen_at: wire(seen?.lastSeenAt ?? null),
+  last_seen_at: formatNullable(seen?.lastSeenAt ?? null),
 })
 
 export const searchComponents = [HitOut, AssetHitOut, ReaderHitOut, TagHitOut, SearchOut]

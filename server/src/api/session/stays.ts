@@ -9,7 +9,7 @@ import { getRecord } from '../../records/commands.ts'
 import type { RecordDeps } from '../../records/record.ts'
 import { maxNoteLength } from '../../tracking/sighting-notes.sql.ts'
 import { type Stay, assetStays } from '../../tracking/stays.sql.ts'
-import { line, timestamp, whole, wire } from './fields.ts'
+import { line, timestamp, whole, formatNullable } from './fields.ts'
 import { periodOf, periodParameters } from './reports.ts'
 
 const StayNoteOut = {
@@ -60,7 +60,7 @@ const presentStay = (stay: Stay): Output<(typeof StayOut)['shape']> => ({
   location_name: stay.locationName,
   began_at: formatMillis(stay.beganAt),
   began_earlier: stay.beganEarlier,
-  ended_at: wire(stay.endedAt),
+  ended_at: formatNullable(stay.endedAt),
   last_seen_at: formatMillis(stay.lastSeenAt),
   minutes: stay.minutes,
   notes: stay.notes.map(({ notedAt, notedBy, locationId, locationName, note }) => ({

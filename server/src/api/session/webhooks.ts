@@ -12,7 +12,7 @@ import { type WebhookDeps, changeWebhook, createWebhook, getWebhook, removeWebho
 import type { SendTest } from '../../webhooks/test-event.ts'
 import { type Webhook, maskSecret, maxUrlLength, secretContext, urlProblem } from '../../webhooks/webhook.ts'
 import { listWebhooks } from '../../webhooks/webhooks.sql.ts'
-import { timestamp, whole, wire } from './fields.ts'
+import { timestamp, whole, formatNullable } from './fields.ts'
 
 const line = text({ min: 1, max: maxUrlLength })
 
@@ -114,7 +114,7 @@ export function webhookRoutes(deps: WebhookRouteDeps): AnyRoute[] {
     url: webhook.url,
     enabled: webhook.isEnabled,
     secret_masked: maskSecret(deps.secretBox.decrypt(webhook.encryptedSecret, secretContext(orgId, webhook.id))),
-    failing_since: wire(await failingSince(deps.db.read, orgId, webhook.id)),
+    failing_since: formatNullable(await failingSince(deps.db.read, orgId, webhook.id)),
     created_at: formatMillis(webhook.createdAt),
     updated_at: formatMillis(webhook.updatedAt),
   })
