@@ -18,7 +18,7 @@ import { now } from '../../kernel/clock.ts'
 import { formatMillis } from '../../kernel/instant.ts'
 import { type Invitation, listInvitations } from '../../users/invitations.sql.ts'
 import { type Member, listMembers } from '../../users/members.sql.ts'
-import { email, json, line, newPassword, password, role, timestamp, token } from './fields.ts'
+import { email, jsonBody, line, newPassword, password, role, timestamp, token } from './fields.ts'
 import { inSession, signedIn } from './sessions.ts'
 
 const Member = component(
@@ -79,7 +79,7 @@ export function passwordRoutes(deps: AccountDeps): AnyRoute[] {
       access: 'session',
       summary: 'Change the password',
       description: 'Ends every other session of the user.',
-      body: json('PasswordChange', { current_password: password, new_password: newPassword }),
+      body: jsonBody('PasswordChange', { current_password: password, new_password: newPassword }),
       hashesPassword: true,
       success: changed,
       errorStatuses: [429],
@@ -97,7 +97,7 @@ export function passwordRoutes(deps: AccountDeps): AnyRoute[] {
       access: 'public',
       summary: 'Request a password reset link',
       description: 'The response is the same whether or not the address has an account.',
-      body: json('PasswordReset', { email }),
+      body: jsonBody('PasswordReset', { email }),
       success: { status: 202, description: 'Accepted' },
       errorStatuses: [429],
       async handle({ body, address }) {
@@ -112,7 +112,7 @@ export function passwordRoutes(deps: AccountDeps): AnyRoute[] {
       access: 'public',
       summary: 'Set a new password with a reset link',
       description: 'A link works once, within an hour. Ends every session of the user.',
-      body: json('PasswordResetConfirm', { token, new_password: newPassword }),
+      body: jsonBody('PasswordResetConfirm', { token, new_password: newPassword }),
       hashesPassword: true,
       success: changed,
       errorStatuses: [429],
@@ -155,7 +155,7 @@ export function memberRoutes(deps: AccountDeps): AnyRoute[] {
       method: 'PATCH',
       summary: 'Change the role of a member',
       description: 'Applies from the member’s next request on. The last admin cannot be demoted.',
-      body: { ...json('MemberPatch', { role: optional(role) }), mediaType: 'application/merge-patch+json' },
+      body: { ...jsonBody('MemberPatch', { role: optional(role) }), mediaType: 'application/merge-patch+json' },
       success: { status: 200, description: 'The member', schema: envelope(Member) },
       errorStatuses: [409],
       async handle({ principal, params, body }) {
@@ -211,7 +211,7 @@ export function invitationRoutes(deps: AccountDeps): AnyRoute[] {
       method: 'POST',
       path: '/invitations',
       summary: 'Invite a user; the link is shown only once',
-      body: json('InvitationCreate', { email, role }),
+      body: jsonBody('InvitationCreate', { email, role }),
       success: { status: 201, description: 'The invitation', schema: envelope(NewInvitation) },
       errorStatuses: [409, 429],
       async handle({ principal, body }) {
@@ -239,7 +239,7 @@ export function invitationRoutes(deps: AccountDeps): AnyRoute[] {
       id: 'auth.invitations.lookup',
       path: '/auth/invitations/lookup',
       summary: 'Look up an invitation by its link',
-      body: json('InvitationLookup', { token }),
+      body: jsonBody('InvitationLookup', { token }),
       success: { status: 200, description: 'The invitation', schema: envelope(Offer) },
       async handle({ body, address }) {
         const { invitation, organizationName, account } = await readInvitation(deps, { token: body.token, address })
@@ -258,7 +258,7 @@ export function invitationRoutes(deps: AccountDeps): AnyRoute[] {
       path: '/auth/invitations/accept',
       summary: 'Accept an invitation with a new account, or with the password of the existing account',
       description: `A new account needs a password of at least ${shortestPassword} characters.`,
-      body: json('InvitationAccept', { token, password }),
+      body: jsonBody('InvitationAccept', { token, password }),
       hashesPassword: true,
       success: inSession(201),
       errorStatuses: [403, 409, 429],

@@ -4,7 +4,7 @@ import { nullable } from '../../http/validation/schema.ts'
 import { type Output, arrayOf, component } from '../../http/openapi/response-schema.ts'
 import type { RecordDeps } from '../../records/record.ts'
 import { type Resolved, resolveCodes } from '../../tracking/codes.sql.ts'
-import { json, line, timestamp, formatNullable } from './fields.ts'
+import { jsonBody, line, timestamp, formatNullable } from './fields.ts'
 
 const code = text({ min: 1, max: 255 })
 
@@ -43,7 +43,7 @@ const presentCode = (resolved: Resolved): Output<(typeof CodeOut)['shape']> => (
   last_seen_at: formatNullable(resolved.lastSeenAt),
 })
 
-const codesBody = json('CodesResolve', { codes: listOf(code, { max: 1000 }) }, { codes: ['4006381333931'] })
+const codesBody = jsonBody('CodesResolve', { codes: listOf(code, { max: 1000 }) }, { codes: ['4006381333931'] })
 
 export const codesRoute = (deps: RecordDeps): AnyRoute =>
   route({

@@ -1,7 +1,7 @@
 import type { AccountDeps } from '../../accounts/deps.ts'
 import { confirmEmailAddress, requestConfirmation } from '../../accounts/email-confirmation.ts'
 import { type AnyRoute, noContent, route } from '../../http/route.ts'
-import { json, token } from './fields.ts'
+import { jsonBody, token } from './fields.ts'
 
 /** Confirming the e-mail address of an account that was created by a sign-up. */
 export function emailConfirmationRoutes(deps: AccountDeps): AnyRoute[] {
@@ -27,7 +27,7 @@ export function emailConfirmationRoutes(deps: AccountDeps): AnyRoute[] {
       access: 'public',
       summary: 'Confirm an e-mail address with a link',
       description: 'A link works for seven days.',
-      body: json('EmailConfirmation', { token }),
+      body: jsonBody('EmailConfirmation', { token }),
       success: { status: 204, description: 'Confirmed' },
       async handle({ body, address }) {
         await confirmEmailAddress(deps, { token: body.token, address })

@@ -26,7 +26,7 @@ export const email: Field<string> = {
 
 export const formatNullable = (at: Instant | null): string | null => (at === null ? null : formatMillis(at))
 
-export const json = <S extends Shape>(name: string, shape: S, example: object = {}): Body<S> => ({
+export const jsonBody = <S extends Shape>(name: string, shape: S, example: object = {}): Body<S> => ({
   mediaType: 'application/json',
   name,
   shape,

@@ -14,7 +14,7 @@ import { type Output, component, envelope } from '../../http/openapi/response-sc
 import { apiError } from '../../kernel/errors.ts'
 import { type Json, inexactNumberPath } from '../../kernel/json.ts'
 import { descriptionField, keyField, nameField, tagDraftsField } from '../../records/fields.ts'
-import { json, whole } from './fields.ts'
+import { jsonBody, whole } from './fields.ts'
 
 export interface ImportDeps {
   imports: ImportService
@@ -133,7 +133,7 @@ export function importRoutes(deps: ImportDeps): AnyRoute[] {
       summary: 'Create an import',
       description:
         'An organization has a bounded number of imports. At the limit, a new import replaces an import that has ended or was idle for an hour; without such an import the request is 409.',
-      body: json('ImportCreate', { kind: oneOf(importKinds) }, { kind: 'assets' }),
+      body: jsonBody('ImportCreate', { kind: oneOf(importKinds) }, { kind: 'assets' }),
       success: { status: 201, description: 'The import, without rows', schema: envelope(NewImport) },
       async handle({ principal, body }) {
         return { status: 201, body: { data: { id: await deps.imports.create(principal.orgId, body.kind) } } }
@@ -158,7 +158,7 @@ export function importRoutes(deps: ImportDeps): AnyRoute[] {
       path: '/imports/{import_id}/rows',
       summary: 'Add rows; a row with the same line number is replaced',
       description: `The check reports a row with \`error\`, which stands for a line that could not be read, like a row with an invalid field. An import accepts any number of requests, at most ${maxRows} rows and ${maxImportBytes / 1024 / 1024} MiB in total.`,
-      body: json(
+      body: jsonBody(
         'ImportRows',
         { rows: listOf(row) },
         { rows: [{ line: 2, external_key: 'PJ-7', name: 'Pallet jack' }] },
@@ -189,7 +189,7 @@ export function importRoutes(deps: ImportDeps): AnyRoute[] {
       method: 'POST',
       path: '/imports/{import_id}/run',
       summary: 'Apply all rows or none; with skip_errors, apply the valid rows',
-      body: json('ImportRun', { skip_errors: boolean }, { skip_errors: false }),
+      body: jsonBody('ImportRun', { skip_errors: boolean }, { skip_errors: false }),
       success: { status: 202, description: 'Started' },
       async handle({ principal, params, body }) {
         await deps.imports.run(principal.orgId, params.import_id, { skipErrors: body.skip_errors })

@@ -17,7 +17,7 @@ import {
   createAssetWithUnknownTag,
 } from '../../tracking/recording/attach-unknown-tag.ts'
 import { type UnknownTag, listUnknownTags } from '../../tracking/unknown-tags.sql.ts'
-import { json, line, timestamp, whole, formatNullable } from './fields.ts'
+import { jsonBody, line, timestamp, whole, formatNullable } from './fields.ts'
 import { antenna } from './reader-wire.ts'
 
 const UnknownTagOut = component(
@@ -131,7 +131,7 @@ export function inboxRoutes(deps: AssetLocationDeps): AnyRoute[] {
       path: '/readers/inbox/assets/{asset_id}',
       ids: ['asset_id'],
       summary: 'Attach an unknown tag to an asset',
-      body: json('UnknownTagAttach', tagBody, tag),
+      body: jsonBody('UnknownTagAttach', tagBody, tag),
       async ensureExists({ principal, params }) {
         await getRecord(deps, assetRepository, principal.orgId, params.asset_id)
       },
@@ -145,7 +145,7 @@ export function inboxRoutes(deps: AssetLocationDeps): AnyRoute[] {
       id: 'readers.inbox.create',
       path: '/readers/inbox/assets',
       summary: 'Create an asset with an unknown tag',
-      body: json('UnknownTagAsset', { name: nameField, ...tagBody }, { name: 'Pallet jack 7', ...tag }),
+      body: jsonBody('UnknownTagAsset', { name: nameField, ...tagBody }, { name: 'Pallet jack 7', ...tag }),
       async handle({ principal, body }) {
         const attached = await createAssetWithUnknownTag(deps, principal.orgId, body.name, tagOf(body))
         return created(`/api/v1/assets/${attached.assetId}`, { data: presentAttached(attached) })

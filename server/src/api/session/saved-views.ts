@@ -10,7 +10,7 @@ import {
   maxSavedViews,
   saveView,
 } from '../../users/saved-views.sql.ts'
-import { json } from './fields.ts'
+import { jsonBody } from './fields.ts'
 
 const draftShape = { name: text({ min: 1, max: 80 }), search: text({ max: 2000 }) }
 
@@ -44,7 +44,7 @@ export function savedViewRoutes(deps: RecordDeps): AnyRoute[] {
       method: 'POST',
       path: '/views',
       summary: 'Save a view; the user’s view of the same name is replaced',
-      body: json('SavedViewDraft', draftShape, { name: 'Inactive at Dock 3', search: 'active=no' }),
+      body: jsonBody('SavedViewDraft', draftShape, { name: 'Inactive at Dock 3', search: 'active=no' }),
       success: { status: 200, description: 'The view', schema: envelope(SavedViewOut) },
       errorStatuses: [409],
       async handle({ principal: { orgId, subject }, body }) {

@@ -13,7 +13,7 @@ import {
 import { boolean, listOf, id, text } from '../../http/validation/fields.ts'
 import { type AnyRoute, type Reply, noContent, ok, route } from '../../http/route.ts'
 import { type Output, component, embedded, envelope } from '../../http/openapi/response-schema.ts'
-import { email, json, line, newPassword, password, role, whole } from './fields.ts'
+import { email, jsonBody, line, newPassword, password, role, whole } from './fields.ts'
 
 const orgExample = { id: 2251799813685311, name: 'Northwind', role: 'admin' } as const
 
@@ -99,7 +99,7 @@ export function sessionRoutes(deps: AccountDeps): AnyRoute[] {
       path: '/auth/login',
       access: 'public',
       summary: 'Sign in',
-      body: json('Login', { email, password }),
+      body: jsonBody('Login', { email, password }),
       hashesPassword: true,
       success: inSession(200),
       errorStatuses: [401, 429],
@@ -113,7 +113,7 @@ export function sessionRoutes(deps: AccountDeps): AnyRoute[] {
       path: '/auth/signup',
       access: 'public',
       summary: 'Sign up and create an organization',
-      body: json('Signup', { email, password: newPassword, organization_name: line }),
+      body: jsonBody('Signup', { email, password: newPassword, organization_name: line }),
       hashesPassword: true,
       success: inSession(201),
       errorStatuses: [403, 409, 429],
@@ -129,7 +129,7 @@ export function sessionRoutes(deps: AccountDeps): AnyRoute[] {
       path: '/auth/refresh',
       access: 'public',
       summary: 'Exchange a refresh token for a new token pair',
-      body: json('SessionRefresh', { refresh_token: password }),
+      body: jsonBody('SessionRefresh', { refresh_token: password }),
       success: inSession(200),
       errorStatuses: [401, 429],
       async handle({ body, address }) {
@@ -179,7 +179,7 @@ export function sessionRoutes(deps: AccountDeps): AnyRoute[] {
       path: '/auth/switch-org',
       access: 'session',
       summary: 'Switch to another organization',
-      body: json('SwitchOrg', { org_id: id }),
+      body: jsonBody('SwitchOrg', { org_id: id }),
       success: inSession(200),
       errorStatuses: [403],
       async handle({ principal, body }) {

@@ -7,7 +7,7 @@ import { saveInventory } from '../../tracking/recording/save-inventory.ts'
 import { maxNoteLength } from '../../tracking/sighting-notes.sql.ts'
 import { InventoryOut, presentSave } from '../shared/inventory.ts'
 import { keyField } from '../shared/wire.ts'
-import { json } from './fields.ts'
+import { jsonBody } from './fields.ts'
 
 const shape = {
   location_identifier: keyField,
@@ -27,7 +27,7 @@ export const sightingsRoute = (deps: AssetLocationDeps): AnyRoute =>
     summary: 'Record that assets are at a location, with an optional note',
     description:
       'The same as `POST /inventory/save`, for the signed-in user. The note is part of the history of each asset.',
-    body: json('SightingsSave', shape, example),
+    body: jsonBody('SightingsSave', shape, example),
     success: {
       status: 201,
       description: 'Saved',
