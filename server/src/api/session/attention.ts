@@ -9,13 +9,13 @@ import { listReaders } from '../../readers/readers.sql.ts'
 import type { RecordDeps } from '../../records/record.ts'
 import { listUnknownTags } from '../../tracking/unknown-tags.sql.ts'
 import { isLatestAttemptFailed } from '../../webhooks/attempts.sql.ts'
-import { timestamp, whole } from './fields.ts'
+import { timestamp, integer } from './fields.ts'
 
 export const AttentionOut = component(
   'Attention',
   {
-    silent_readers: whole,
-    unassigned_tags: whole,
+    silent_readers: integer,
+    unassigned_tags: integer,
     webhook_is_failing: boolean,
     failed_imports: listOf(record({ id: id, kind: oneOf(importKinds), failed_at: timestamp })),
   },

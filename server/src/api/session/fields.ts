@@ -6,7 +6,7 @@ import { roles } from '../../kernel/scopes.ts'
 
 export const line = text({ min: 1, max: 255 })
 export const timestamp: Field<string> = { schema: instant.schema, parse: (value) => value as string }
-export const whole: Field<number> = { schema: { type: 'integer', format: 'int64' }, parse: Number }
+export const integer: Field<number> = { schema: { type: 'integer', format: 'int64' }, parse: Number }
 export const role = oneOf(roles)
 export const password = text({ min: 1, max: 1024 })
 export const newPassword = text({ min: 10, max: 1024 })

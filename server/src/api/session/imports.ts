@@ -14,7 +14,7 @@ import { type Output, component, envelope } from '../../http/openapi/response-sc
 import { apiError } from '../../kernel/errors.ts'
 import { type Json, inexactNumberPath } from '../../kernel/json.ts'
 import { descriptionField, keyField, nameField, tagDraftsField } from '../../records/fields.ts'
-import { jsonBody, whole } from './fields.ts'
+import { jsonBody, integer } from './fields.ts'
 
 export interface ImportDeps {
   imports: ImportService
@@ -25,7 +25,7 @@ const lineError = record({ field: text({ max: 4096 }), message: text({ max: 4096
 
 /** The fields of a row, for the OpenAPI document. The import's check validates them and reports problems by line. */
 const rowShape = {
-  line: whole,
+  line: integer,
   error: optional(lineError),
   external_key: optional(keyField),
   name: optional(nameField),
@@ -73,13 +73,13 @@ const ImportOut = component(
     id: id,
     kind: oneOf(importKinds),
     state: oneOf(importStates),
-    rows: whole,
-    creates: whole,
-    updates: whole,
-    unchanged: whole,
-    errors_total: whole,
-    errors: listOf(record({ line: whole, field: text({ max: 4096 }), message: text({ max: 4096 }) })),
-    done_rows: whole,
+    rows: integer,
+    creates: integer,
+    updates: integer,
+    unchanged: integer,
+    errors_total: integer,
+    errors: listOf(record({ line: integer, field: text({ max: 4096 }), message: text({ max: 4096 }) })),
+    done_rows: integer,
   },
   {
     id: 3390415586620914,

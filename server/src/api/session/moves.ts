@@ -6,11 +6,11 @@ import type { RecordDeps } from '../../records/record.ts'
 import { countMoves } from '../../tracking/overview.sql.ts'
 import { latestMoves } from '../../tracking/moves.sql.ts'
 import { MoveOut, presentMove } from '../shared/moves.ts'
-import { timestamp, whole } from './fields.ts'
+import { timestamp, integer } from './fields.ts'
 
 export const MoveCountOut = component(
   'MoveCount',
-  { at: timestamp, moves: whole },
+  { at: timestamp, moves: integer },
   { at: '2026-05-04T08:15:00.000Z', moves: 12 },
 )
 

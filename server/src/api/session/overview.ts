@@ -24,7 +24,7 @@ import {
   listUnseenAssets,
 } from '../../tracking/unseen-assets.sql.ts'
 import { listDb } from '../shared/list-db.ts'
-import { line, timestamp, whole } from './fields.ts'
+import { line, timestamp, integer } from './fields.ts'
 
 export interface OverviewDeps extends RecordDeps {
   overviews: OverviewCache
@@ -33,18 +33,18 @@ export interface OverviewDeps extends RecordDeps {
 const OverviewOut = component(
   'Overview',
   {
-    assets_total: whole,
-    seen_total: whole,
-    unseen_after_hours: whole,
-    unseen_total: whole,
+    assets_total: integer,
+    seen_total: integer,
+    unseen_after_hours: integer,
+    unseen_total: integer,
     locations: listOf(
       record({
         location_id: id,
         parent_id: nullable(id),
         name: line,
         external_key: line,
-        here: whole,
-        here_with_subtree: whole,
+        here: integer,
+        here_with_subtree: integer,
       }),
     ),
   },
@@ -97,7 +97,7 @@ const presentUnseen = (asset: UnseenAsset): Output<(typeof UnseenOut)['shape']> 
 
 const AssetAtLocationOut = component(
   'AssetAtLocation',
-  { id: id, external_key: line, name: line, is_active: boolean, updated_at: timestamp, tag_count: whole },
+  { id: id, external_key: line, name: line, is_active: boolean, updated_at: timestamp, tag_count: integer },
   {
     id: 4503170118275611,
     external_key: 'ASSET-0001',

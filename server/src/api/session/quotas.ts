@@ -4,7 +4,7 @@ import { component, arrayOf } from '../../http/openapi/response-schema.ts'
 import type { OpenStreams } from '../../auth/open-streams.ts'
 import { type QuotaName, quotaNames } from '../../kernel/quota.ts'
 import type { Quotas } from '../../organizations/quotas.ts'
-import { whole } from './fields.ts'
+import { integer } from './fields.ts'
 
 export interface QuotaDeps {
   quotas: Quotas
@@ -13,7 +13,7 @@ export interface QuotaDeps {
 
 const QuotaOut = component(
   'Quota',
-  { quota: oneOf(quotaNames), used: whole, limit: whole },
+  { quota: oneOf(quotaNames), used: integer, limit: integer },
   { quota: 'assets', used: 1250, limit: 2_000_000 },
 )
 

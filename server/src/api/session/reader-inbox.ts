@@ -17,7 +17,7 @@ import {
   createAssetWithUnknownTag,
 } from '../../tracking/recording/attach-unknown-tag.ts'
 import { type UnknownTag, listUnknownTags } from '../../tracking/unknown-tags.sql.ts'
-import { jsonBody, line, timestamp, whole, formatNullable } from './fields.ts'
+import { jsonBody, line, timestamp, integer, formatNullable } from './fields.ts'
 import { antenna } from './reader-wire.ts'
 
 const UnknownTagOut = component(
@@ -27,7 +27,7 @@ const UnknownTagOut = component(
     value: line,
     reader_id: nullable(id),
     antenna: nullable(antenna),
-    reads: whole,
+    reads: integer,
     first_seen_at: timestamp,
     last_seen_at: timestamp,
   },
@@ -45,7 +45,7 @@ const UnknownTagOut = component(
 const topic = {
   topic: line,
   topic_key: nullable(line),
-  messages: whole,
+  messages: integer,
   first_seen_at: timestamp,
   last_seen_at: timestamp,
 }

@@ -4,7 +4,7 @@ import { type Output, component } from '../../http/openapi/response-schema.ts'
 import { formatMillis } from '../../kernel/instant.ts'
 import { type Reader, type ReaderDraft, type Smoothing, readerFormats, smoothingBounds } from '../../readers/reader.ts'
 import { readerClocks } from '../../tracking/observed-time.ts'
-import { line, timestamp, whole, formatNullable } from './fields.ts'
+import { line, timestamp, integer, formatNullable } from './fields.ts'
 
 const between = (min: number, max: number): Field<number> => ({
   schema: { type: 'integer', minimum: min, maximum: max },
@@ -56,13 +56,13 @@ const readerShape = {
   clock: line,
   created_at: timestamp,
   last_seen_at: nullable(timestamp),
-  messages: whole,
-  reads: whole,
-  ignored: whole,
+  messages: integer,
+  reads: integer,
+  ignored: integer,
   warning: nullable(text({ max: 1024 })),
-  smoothing: nullable(record({ reads: whole, seconds: whole, margin_db: nullable(whole) })),
+  smoothing: nullable(record({ reads: integer, seconds: integer, margin_db: nullable(integer) })),
   scan_points: listOf(record({ antenna, location_id: nullable(id), location_external_key: nullable(line) })),
-  unknown_antennas: listOf(record({ antenna, reads: whole })),
+  unknown_antennas: listOf(record({ antenna, reads: integer })),
 }
 
 const presentSmoothing = ({ reads, seconds, marginDb }: Smoothing) => ({ reads, seconds, margin_db: marginDb })

@@ -9,7 +9,7 @@ import { type Instant, instantFromMillis, millisOf } from '../../kernel/instant.
 import type { RecordDeps } from '../../records/record.ts'
 import { type AssetsAtLocation, assetsPerLocation } from '../../tracking/assets-per-location.sql.ts'
 import { type Dwell, type Flow, dwellPerLocation, flowBetween } from '../../tracking/dwell-and-flow.sql.ts'
-import { line, whole } from './fields.ts'
+import { line, integer } from './fields.ts'
 
 const DwellOut = component(
   'Dwell',
@@ -17,9 +17,9 @@ const DwellOut = component(
     location_id: id,
     external_key: nullable(line),
     name: line,
-    minutes: whole,
-    assets: whole,
-    visits: whole,
+    minutes: integer,
+    assets: integer,
+    visits: integer,
   },
   { location_id: 7710249930581042, external_key: 'DOCK-3', name: 'Dock 3', minutes: 480, assets: 2, visits: 3 },
 )
@@ -31,7 +31,7 @@ const FlowOut = component(
     from_name: nullable(line),
     to_location_id: id,
     to_name: line,
-    moves: whole,
+    moves: integer,
   },
   { from_location_id: null, from_name: null, to_location_id: 7710249930581042, to_name: 'Dock 3', moves: 12 },
 )
@@ -42,7 +42,7 @@ const AssetsPerLocationOut = component(
     location_id: nullable(id),
     external_key: nullable(line),
     name: nullable(line),
-    assets: whole,
+    assets: integer,
   },
   { location_id: 7710249930581042, external_key: 'DOCK-3', name: 'Dock 3', assets: 12 },
 )

@@ -13,7 +13,7 @@ import {
 import { boolean, listOf, id, text } from '../../http/validation/fields.ts'
 import { type AnyRoute, type Reply, noContent, ok, route } from '../../http/route.ts'
 import { type Output, component, embedded, envelope } from '../../http/openapi/response-schema.ts'
-import { email, jsonBody, line, newPassword, password, role, whole } from './fields.ts'
+import { email, jsonBody, line, newPassword, password, role, integer } from './fields.ts'
 
 const orgExample = { id: 2251799813685311, name: 'Northwind', role: 'admin' } as const
 
@@ -46,7 +46,7 @@ const Session = component(
     access_token: text({ max: 4096 }),
     refresh_token: text({ max: 4096 }),
     token_type: text({ max: 16 }),
-    expires_in: whole,
+    expires_in: integer,
     user: embedded(SessionUser),
   },
   {

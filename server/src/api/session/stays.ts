@@ -9,7 +9,7 @@ import { getRecord } from '../../records/commands.ts'
 import type { RecordDeps } from '../../records/record.ts'
 import { maxNoteLength } from '../../tracking/sighting-notes.sql.ts'
 import { type Stay, assetStays } from '../../tracking/stays.sql.ts'
-import { line, timestamp, whole, formatNullable } from './fields.ts'
+import { line, timestamp, integer, formatNullable } from './fields.ts'
 import { periodOf, periodParameters } from './reports.ts'
 
 const StayNoteOut = {
@@ -30,7 +30,7 @@ export const StayOut = component(
     began_earlier: boolean,
     ended_at: nullable(timestamp),
     last_seen_at: timestamp,
-    minutes: whole,
+    minutes: integer,
     notes: listOf(record(StayNoteOut)),
   },
   {

@@ -12,7 +12,7 @@ import { type WebhookDeps, changeWebhook, createWebhook, getWebhook, removeWebho
 import type { SendTest } from '../../webhooks/test-event.ts'
 import { type Webhook, maskSecret, maxUrlLength, secretContext, urlProblem } from '../../webhooks/webhook.ts'
 import { listWebhooks } from '../../webhooks/webhooks.sql.ts'
-import { timestamp, whole, formatNullable } from './fields.ts'
+import { timestamp, integer, formatNullable } from './fields.ts'
 
 const line = text({ min: 1, max: maxUrlLength })
 
@@ -62,7 +62,7 @@ const NewWebhookOut = component(
 )
 
 /** The HTTP status, or the reason why there was no response. */
-const outcome = { status: nullable(whole), error: nullable(text({ max: 1024 })), duration_ms: whole }
+const outcome = { status: nullable(integer), error: nullable(text({ max: 1024 })), duration_ms: integer }
 
 const WebhookTestOut = component('WebhookTest', outcome, { status: 200, error: null, duration_ms: 41 })
 
@@ -71,7 +71,7 @@ const WebhookAttemptOut = component(
   {
     delivery_id: { schema: { type: 'string', format: 'uuid' }, parse: String },
     event: line,
-    attempt: whole,
+    attempt: integer,
     attempted_at: timestamp,
     ...outcome,
   },
