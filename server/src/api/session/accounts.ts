@@ -18,7 +18,7 @@ import { now } from '../../kernel/clock.ts'
 import { formatMillis } from '../../kernel/instant.ts'
 import { type Invitation, listInvitations } from '../../users/invitations.sql.ts'
 import { type Member, listMembers } from '../../users/members.sql.ts'
-import { email, jsonBody, line, newPassword, password, role, timestamp, token } from './fields.ts'
+import { email, jsonBody, singleLine, newPassword, password, role, timestamp, token } from './fields.ts'
 import { inSession, signedIn } from './sessions.ts'
 
 const Member = component(
@@ -46,7 +46,7 @@ const NewInvitation = component(
 
 const Offer = component(
   'InvitationOffer',
-  { email, role, organization_name: line, has_account: boolean },
+  { email, role, organization_name: singleLine, has_account: boolean },
   { email: 'grace@example.com', role: 'operator', organization_name: 'Northwind', has_account: false },
 )
 

@@ -12,20 +12,27 @@ import { now } from '../../kernel/clock.ts'
 import { apiError } from '../../kernel/errors.ts'
 import { formatMillis } from '../../kernel/instant.ts'
 import { credentialScopes } from '../../kernel/scopes.ts'
-import { line, timestamp, formatNullable } from './fields.ts'
+import { singleLine, timestamp, formatNullable } from './fields.ts'
 
 const scopeList = listOf(oneOf(credentialScopes), { min: 1, max: credentialScopes.length })
 const stringList = listOf(text({ max: 255 }))
 
-const identity = { id, jti: { schema: { type: 'string', format: 'uuid' }, parse: line.parse } }
+const identity = { id, jti: { schema: { type: 'string', format: 'uuid' }, parse: singleLine.parse } }
 
 const createExample = { name: 'ERP sync', scopes: ['assets:read'], expires_at: null }
 
-const createShape = { name: line, scopes: scopeList, expires_at: optional(nullable(instant)) }
+const createShape = { name: singleLine, scopes: scopeList, expires_at: optional(nullable(instant)) }
 
 const ApiKeyCreated = component(
   'APIKeyCreated',
-  { ...identity, key: line, name: line, scopes: stringList, created_at: timestamp, expires_at: nullable(timestamp) },
+  {
+    ...identity,
+    key: singleLine,
+    name: singleLine,
+    scopes: stringList,
+    created_at: timestamp,
+    expires_at: nullable(timestamp),
+  },
   {
     id: 3390415586620914,
     jti: '0b8c2a52-6a0f-4a53-9f0e-2f4d5a1d2c11',
@@ -41,7 +48,7 @@ const ApiKeyItem = component(
   'APIKeyListItem',
   {
     ...identity,
-    name: line,
+    name: singleLine,
     scopes: stringList,
     created_at: timestamp,
     expires_at: nullable(timestamp),

@@ -4,7 +4,7 @@ import { nullable } from '../../http/validation/schema.ts'
 import { type Output, arrayOf, component } from '../../http/openapi/response-schema.ts'
 import type { RecordDeps } from '../../records/record.ts'
 import { type Resolved, resolveCodes } from '../../tracking/codes.sql.ts'
-import { jsonBody, line, timestamp, formatNullable } from './fields.ts'
+import { jsonBody, singleLine, timestamp, formatNullable } from './fields.ts'
 
 const code = text({ min: 1, max: 255 })
 
@@ -14,10 +14,10 @@ export const CodeOut = component(
     code,
     kind: nullable(oneOf(['asset', 'location'])),
     id: nullable(id),
-    external_key: nullable(line),
-    name: nullable(line),
+    external_key: nullable(singleLine),
+    name: nullable(singleLine),
     location_id: nullable(id),
-    location_name: nullable(line),
+    location_name: nullable(singleLine),
     last_seen_at: nullable(timestamp),
   },
   {

@@ -4,7 +4,7 @@ import type { Field, Shape } from '../../http/validation/schema.ts'
 import { type Instant, formatMillis } from '../../kernel/instant.ts'
 import { roles } from '../../kernel/scopes.ts'
 
-export const line = text({ min: 1, max: 255 })
+export const singleLine = text({ min: 1, max: 255 })
 export const timestamp: Field<string> = { schema: instant.schema, parse: (value) => value as string }
 export const integer: Field<number> = { schema: { type: 'integer', format: 'int64' }, parse: Number }
 export const role = oneOf(roles)
@@ -17,7 +17,7 @@ const emailPattern = /^[^\s@]+@[^\s@]+$/
 export const email: Field<string> = {
   schema: { type: 'string', format: 'email', maxLength: 255 },
   parse(value, path, context) {
-    const address = line.parse(value, path, context)
+    const address = singleLine.parse(value, path, context)
     if (address === undefined || emailPattern.test(address)) return address
     context.problems.push({ field: path, code: 'invalid_value', message: `${path} must be an e-mail address` })
     return undefined

@@ -24,7 +24,7 @@ import {
   listUnseenAssets,
 } from '../../tracking/unseen-assets.sql.ts'
 import { listDb } from '../shared/list-db.ts'
-import { line, timestamp, integer } from './fields.ts'
+import { singleLine, timestamp, integer } from './fields.ts'
 
 export interface OverviewDeps extends RecordDeps {
   overviews: OverviewCache
@@ -41,8 +41,8 @@ const OverviewOut = component(
       record({
         location_id: id,
         parent_id: nullable(id),
-        name: line,
-        external_key: line,
+        name: singleLine,
+        external_key: singleLine,
         here: integer,
         here_with_subtree: integer,
       }),
@@ -70,10 +70,10 @@ const UnseenOut = component(
   'UnseenAsset',
   {
     asset_id: id,
-    external_key: line,
-    name: line,
+    external_key: singleLine,
+    name: singleLine,
     location_id: nullable(id),
-    location_name: nullable(line),
+    location_name: nullable(singleLine),
     last_seen_at: timestamp,
   },
   {
@@ -97,7 +97,7 @@ const presentUnseen = (asset: UnseenAsset): Output<(typeof UnseenOut)['shape']> 
 
 const AssetAtLocationOut = component(
   'AssetAtLocation',
-  { id: id, external_key: line, name: line, is_active: boolean, updated_at: timestamp, tag_count: integer },
+  { id: id, external_key: singleLine, name: singleLine, is_active: boolean, updated_at: timestamp, tag_count: integer },
   {
     id: 4503170118275611,
     external_key: 'ASSET-0001',
@@ -119,7 +119,7 @@ const presentAssetAtLocation = (one: RecordCore): Output<(typeof AssetAtLocation
 
 const NeverSeenOut = component(
   'NeverSeenAsset',
-  { asset_id: id, external_key: line, name: line, created_at: timestamp },
+  { asset_id: id, external_key: singleLine, name: singleLine, created_at: timestamp },
   {
     asset_id: 4503170118275611,
     external_key: 'ASSET-0001',

@@ -17,14 +17,14 @@ import {
   createAssetWithUnknownTag,
 } from '../../tracking/recording/attach-unknown-tag.ts'
 import { type UnknownTag, listUnknownTags } from '../../tracking/unknown-tags.sql.ts'
-import { jsonBody, line, timestamp, integer, formatNullable } from './fields.ts'
+import { jsonBody, singleLine, timestamp, integer, formatNullable } from './fields.ts'
 import { antenna } from './reader-wire.ts'
 
 const UnknownTagOut = component(
   'UnknownTag',
   {
     tag_type: oneOf(tagTypes),
-    value: line,
+    value: singleLine,
     reader_id: nullable(id),
     antenna: nullable(antenna),
     reads: integer,
@@ -43,8 +43,8 @@ const UnknownTagOut = component(
 )
 
 const topic = {
-  topic: line,
-  topic_key: nullable(line),
+  topic: singleLine,
+  topic_key: nullable(singleLine),
   messages: integer,
   first_seen_at: timestamp,
   last_seen_at: timestamp,

@@ -9,7 +9,7 @@ import type { RecordDeps } from '../../records/record.ts'
 import { tagTypes } from '../../tags/tag.ts'
 import { type CodeOwner, codeOwnersOf } from '../../tracking/codes.sql.ts'
 import { tagKey } from '../../tracking/tag-read.ts'
-import { line, timestamp, formatNullable } from './fields.ts'
+import { singleLine, timestamp, formatNullable } from './fields.ts'
 import { antenna } from './reader-wire.ts'
 
 export interface LatestReadDeps extends RecordDeps {
@@ -22,12 +22,12 @@ const LatestReadOut = component(
   'LatestRead',
   {
     tag_type: oneOf(tagTypes),
-    value: line,
+    value: singleLine,
     antenna,
     rssi_dbm: nullable(decibels),
     observed_at: nullable(timestamp),
     received_at: timestamp,
-    holder: nullable(record({ kind: oneOf(['asset', 'location']), id: id, name: line })),
+    holder: nullable(record({ kind: oneOf(['asset', 'location']), id: id, name: singleLine })),
   },
   {
     tag_type: 'rfid',

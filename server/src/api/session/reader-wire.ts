@@ -4,7 +4,7 @@ import { type Output, component } from '../../http/openapi/response-schema.ts'
 import { formatMillis } from '../../kernel/instant.ts'
 import { type Reader, type ReaderDraft, type Smoothing, readerFormats, smoothingBounds } from '../../readers/reader.ts'
 import { readerClocks } from '../../tracking/observed-time.ts'
-import { line, timestamp, integer, formatNullable } from './fields.ts'
+import { singleLine, timestamp, integer, formatNullable } from './fields.ts'
 
 const between = (min: number, max: number): Field<number> => ({
   schema: { type: 'integer', minimum: min, maximum: max },
@@ -47,13 +47,13 @@ export const patchShape = {
 }
 
 /** `topic_key` assigns an unknown topic to the reader; if it is absent, the reader gets a new topic. */
-export const createShape = { ...patchShape, name: text({ min: 1, max: 255 }), topic_key: optional(line) }
+export const createShape = { ...patchShape, name: text({ min: 1, max: 255 }), topic_key: optional(singleLine) }
 
 const readerShape = {
   id: id,
-  name: line,
-  format: line,
-  clock: line,
+  name: singleLine,
+  format: singleLine,
+  clock: singleLine,
   created_at: timestamp,
   last_seen_at: nullable(timestamp),
   messages: integer,
@@ -61,7 +61,7 @@ const readerShape = {
   ignored: integer,
   warning: nullable(text({ max: 1024 })),
   smoothing: nullable(record({ reads: integer, seconds: integer, margin_db: nullable(integer) })),
-  scan_points: listOf(record({ antenna, location_id: nullable(id), location_external_key: nullable(line) })),
+  scan_points: listOf(record({ antenna, location_id: nullable(id), location_external_key: nullable(singleLine) })),
   unknown_antennas: listOf(record({ antenna, reads: integer })),
 }
 
@@ -94,17 +94,17 @@ const readerExample: Output<typeof readerShape> = {
 
 export const ReaderOut = component('Reader', readerShape, readerExample)
 
-const mqtt = { url: nullable(text({ max: 4096 })), username: line, topic: line }
+const mqtt = { url: nullable(text({ max: 4096 })), username: singleLine, topic: singleLine }
 const ingestUrl = text({ max: 4096 })
 
 export const NewReaderOut = component(
   'NewReader',
   {
     ...readerShape,
-    token: line,
+    token: singleLine,
     previous_token_expires_at: nullable(timestamp),
     ingest_url: ingestUrl,
-    mqtt: record({ ...mqtt, password: line }),
+    mqtt: record({ ...mqtt, password: singleLine }),
   },
   {
     ...readerExample,

@@ -9,14 +9,14 @@ import { type Instant, instantFromMillis, millisOf } from '../../kernel/instant.
 import type { RecordDeps } from '../../records/record.ts'
 import { type AssetsAtLocation, assetsPerLocation } from '../../tracking/assets-per-location.sql.ts'
 import { type Dwell, type Flow, dwellPerLocation, flowBetween } from '../../tracking/dwell-and-flow.sql.ts'
-import { line, integer } from './fields.ts'
+import { singleLine, integer } from './fields.ts'
 
 const DwellOut = component(
   'Dwell',
   {
     location_id: id,
-    external_key: nullable(line),
-    name: line,
+    external_key: nullable(singleLine),
+    name: singleLine,
     minutes: integer,
     assets: integer,
     visits: integer,
@@ -28,9 +28,9 @@ const FlowOut = component(
   'Flow',
   {
     from_location_id: nullable(id),
-    from_name: nullable(line),
+    from_name: nullable(singleLine),
     to_location_id: id,
-    to_name: line,
+    to_name: singleLine,
     moves: integer,
   },
   { from_location_id: null, from_name: null, to_location_id: 7710249930581042, to_name: 'Dock 3', moves: 12 },
@@ -40,8 +40,8 @@ const AssetsPerLocationOut = component(
   'AssetsPerLocation',
   {
     location_id: nullable(id),
-    external_key: nullable(line),
-    name: nullable(line),
+    external_key: nullable(singleLine),
+    name: nullable(singleLine),
     assets: integer,
   },
   { location_id: 7710249930581042, external_key: 'DOCK-3', name: 'Dock 3', assets: 12 },

@@ -8,23 +8,23 @@ import type { RecordDeps } from '../../records/record.ts'
 import { type Hit, type TagHit, searchRecords, searchTags } from '../../records/search.sql.ts'
 import { tagTypes } from '../../tags/tag.ts'
 import { type LastSeen, lastSeenOf } from '../../tracking/last-seen.sql.ts'
-import { line, timestamp, formatNullable } from './fields.ts'
+import { singleLine, timestamp, formatNullable } from './fields.ts'
 
 const HitOut = component(
   'SearchHit',
-  { id: id, external_key: line, name: line },
+  { id: id, external_key: singleLine, name: singleLine },
   { id: 7710249930581042, external_key: 'DOCK-3', name: 'Dock 3' },
 )
 
 const lastSeenShape = {
   location_id: nullable(id),
-  location_name: nullable(line),
+  location_name: nullable(singleLine),
   last_seen_at: nullable(timestamp),
 }
 
 const AssetHitOut = component(
   'SearchAssetHit',
-  { id: id, external_key: line, name: line, ...lastSeenShape },
+  { id: id, external_key: singleLine, name: singleLine, ...lastSeenShape },
   {
     id: 4503170118275611,
     external_key: 'ASSET-0001',
@@ -37,7 +37,7 @@ const AssetHitOut = component(
 
 const ReaderHitOut = component(
   'SearchReaderHit',
-  { id: id, name: line, last_seen_at: nullable(timestamp) },
+  { id: id, name: singleLine, last_seen_at: nullable(timestamp) },
   { id: 8120449930581042, name: 'Gate 1', last_seen_at: null },
 )
 
@@ -46,13 +46,13 @@ const TagHitOut = component(
   {
     id: id,
     tag_type: oneOf(tagTypes),
-    value: line,
+    value: singleLine,
     asset_id: nullable(id),
     location_id: nullable(id),
-    owner_key: line,
-    owner_name: line,
+    owner_key: singleLine,
+    owner_name: singleLine,
     /** Where the asset with the tag was last seen. */
-    last_seen_location: nullable(line),
+    last_seen_location: nullable(singleLine),
     last_seen_at: nullable(timestamp),
   },
   {

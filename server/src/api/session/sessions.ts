@@ -13,11 +13,11 @@ import {
 import { boolean, listOf, id, text } from '../../http/validation/fields.ts'
 import { type AnyRoute, type Reply, noContent, ok, route } from '../../http/route.ts'
 import { type Output, component, embedded, envelope } from '../../http/openapi/response-schema.ts'
-import { email, jsonBody, line, newPassword, password, role, integer } from './fields.ts'
+import { email, jsonBody, singleLine, newPassword, password, role, integer } from './fields.ts'
 
 const orgExample = { id: 2251799813685311, name: 'Northwind', role: 'admin' } as const
 
-const SessionOrganization = component('SessionOrganization', { id: id, name: line, role }, orgExample)
+const SessionOrganization = component('SessionOrganization', { id: id, name: singleLine, role }, orgExample)
 
 const userExample = {
   id: 5120093347718820,
@@ -113,7 +113,7 @@ export function sessionRoutes(deps: AccountDeps): AnyRoute[] {
       path: '/auth/signup',
       access: 'public',
       summary: 'Sign up and create an organization',
-      body: jsonBody('Signup', { email, password: newPassword, organization_name: line }),
+      body: jsonBody('Signup', { email, password: newPassword, organization_name: singleLine }),
       hashesPassword: true,
       success: inSession(201),
       errorStatuses: [403, 409, 429],

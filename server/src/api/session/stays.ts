@@ -9,14 +9,14 @@ import { getRecord } from '../../records/commands.ts'
 import type { RecordDeps } from '../../records/record.ts'
 import { maxNoteLength } from '../../tracking/sighting-notes.sql.ts'
 import { type Stay, assetStays } from '../../tracking/stays.sql.ts'
-import { line, timestamp, integer, formatNullable } from './fields.ts'
+import { singleLine, timestamp, integer, formatNullable } from './fields.ts'
 import { periodOf, periodParameters } from './reports.ts'
 
 const StayNoteOut = {
   noted_at: timestamp,
-  noted_by: nullable(line),
+  noted_by: nullable(singleLine),
   location_id: nullable(id),
-  location_name: nullable(line),
+  location_name: nullable(singleLine),
   note: text({ max: maxNoteLength }),
 }
 
@@ -24,8 +24,8 @@ export const StayOut = component(
   'Stay',
   {
     location_id: nullable(id),
-    location_external_key: nullable(line),
-    location_name: nullable(line),
+    location_external_key: nullable(singleLine),
+    location_name: nullable(singleLine),
     began_at: timestamp,
     began_earlier: boolean,
     ended_at: nullable(timestamp),

@@ -14,12 +14,12 @@ import { type Webhook, maskSecret, maxUrlLength, secretContext, urlProblem } fro
 import { listWebhooks } from '../../webhooks/webhooks.sql.ts'
 import { timestamp, integer, formatNullable } from './fields.ts'
 
-const line = text({ min: 1, max: maxUrlLength })
+const singleLine = text({ min: 1, max: maxUrlLength })
 
 const address: Field<string> = {
-  schema: { ...line.schema, format: 'uri' },
+  schema: { ...singleLine.schema, format: 'uri' },
   parse(value, path, context) {
-    const url = line.parse(value, path, context)
+    const url = singleLine.parse(value, path, context)
     const problem = url === undefined ? null : urlProblem(path, url)
     if (problem === null) return url
     context.problems.push(problem)
@@ -35,9 +35,9 @@ const maxListedAgeMs = 7 * 86_400_000
 
 const webhookShape = {
   id: id,
-  url: line,
+  url: singleLine,
   enabled: boolean,
-  secret_masked: line,
+  secret_masked: singleLine,
   failing_since: nullable(timestamp),
   created_at: timestamp,
   updated_at: timestamp,
@@ -57,7 +57,7 @@ const WebhookOut = component('Webhook', webhookShape, webhookExample)
 
 const NewWebhookOut = component(
   'NewWebhook',
-  { ...webhookShape, secret: line },
+  { ...webhookShape, secret: singleLine },
   { ...webhookExample, secret: 'whsec_…' },
 )
 
@@ -70,7 +70,7 @@ const WebhookAttemptOut = component(
   'WebhookAttempt',
   {
     delivery_id: { schema: { type: 'string', format: 'uuid' }, parse: String },
-    event: line,
+    event: singleLine,
     attempt: integer,
     attempted_at: timestamp,
     ...outcome,

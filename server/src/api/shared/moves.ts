@@ -5,15 +5,15 @@ import { formatMillis } from '../../kernel/instant.ts'
 import type { RecordedMove } from '../../tracking/moves.sql.ts'
 import { timestamp } from './wire.ts'
 
-const line = text({ min: 1, max: 255 })
-const locationRef = record({ id: id, name: line })
+const singleLine = text({ min: 1, max: 255 })
+const locationRef = record({ id: id, name: singleLine })
 
 export const MoveOut = component(
   'Move',
   {
     delivery_id: { schema: { type: 'string', format: 'uuid' }, parse: String },
     occurred_at: timestamp,
-    asset: record({ id: id, external_key: line, name: line }),
+    asset: record({ id: id, external_key: singleLine, name: singleLine }),
     from_location: nullable(locationRef),
     to_location: locationRef,
   },
