@@ -207,14 +207,12 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
   function unknownPath(path: string): ApiError {
     const requestedBase = deps.surfaces.find(({ base }) => path.startsWith(`${base}/`))?.base
     const rightBase = deps.surfaces.find(
-      ({ base }) => base !== requestedBase && isKnown(base + path.slice(requestedBase?.length)),
+      ({ base }) => base !== requestedBase && router.find(base + path.slice(requestedBase?.length)) !== null,
     )?.base
     return requestedBase === undefined || rightBase === undefined
       ? apiError.notFound('Path')
       : apiError.notFoundHere(rightBase)
   }
-
-  const isKnown = (path: string): boolean => router.find(path) !== null
 
   /** `earlier` is the principal of a request that has waited: it must not have been revoked or given other scopes. */
   async function identify(context: RequestContext, route: AnyRoute, earlier?: Principal): Promise<Principal> {
