@@ -1,4 +1,4 @@
-import { listOf, oneOf, record, text } from '../http/validation/fields.ts'
+import { listOf, oneOf, object, text } from '../http/validation/fields.ts'
 import { maxTagsPerRecord, tagTypes } from '../tags/tag.ts'
 
 /** Field rules of a record, shared by all APIs and imports. */
@@ -13,4 +13,4 @@ export const tagBody = {
   value: tagValue,
 }
 
-export const tagDraftsField = listOf(record(tagBody), { max: maxTagsPerRecord })
+export const tagDraftsField = listOf(object(tagBody), { max: maxTagsPerRecord })

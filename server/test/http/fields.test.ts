@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { boolean, jsonObject, instant, listOf, oneOf, record, id, text } from '../../src/http/validation/fields.ts'
+import { boolean, jsonObject, instant, listOf, oneOf, object, id, text } from '../../src/http/validation/fields.ts'
 import {
   type Field,
   type ValidationContext,
@@ -34,7 +34,7 @@ describe('A value of the wrong type', () => {
     ['array', listOf(boolean)],
     ['string', instant],
     ['string', oneOf(['rfid'])],
-    ['object', record({ a: boolean })],
+    ['object', object({ a: boolean })],
   ]
   const values: [string, unknown][] = [
     ['boolean', true],
@@ -114,7 +114,7 @@ describe('A list', () => {
   })
 
   it('reports the path of the invalid leaf inside an entry (D17)', () => {
-    const tags = listOf(record({ tag_type: oneOf(['rfid', 'ble']), value: text({ min: 1, max: 9 }) }))
+    const tags = listOf(object({ tag_type: oneOf(['rfid', 'ble']), value: text({ min: 1, max: 9 }) }))
     expect(
       read(tags, [
         { tag_type: 'rfid', value: 'x' },

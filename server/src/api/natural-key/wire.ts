@@ -1,4 +1,4 @@
-import { boolean, instant, listOf, oneOf, record, id } from '../../http/validation/fields.ts'
+import { boolean, instant, listOf, oneOf, object, id } from '../../http/validation/fields.ts'
 import type { SortTerm } from '../../kernel/page.ts'
 import { type Infer, described, nullable, optional } from '../../http/validation/schema.ts'
 import { type Output, component, embedded } from '../../http/openapi/response-schema.ts'
@@ -89,7 +89,7 @@ const windowBody = {
 
 export const createBody = {
   before: { name: nameField, description: optional(nullable(descriptionField)) },
-  after: { ...windowBody, identifiers: optional(listOf(record(identifierBody), { max: maxTagsPerRecord })) },
+  after: { ...windowBody, identifiers: optional(listOf(object(identifierBody), { max: maxTagsPerRecord })) },
 }
 
 export const updateBody = {

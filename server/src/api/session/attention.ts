@@ -1,6 +1,6 @@
 import { failedImports } from '../../bulk/imports.sql.ts'
 import { importKinds } from '../../bulk/import-row.ts'
-import { boolean, id, listOf, oneOf, record } from '../../http/validation/fields.ts'
+import { boolean, id, listOf, oneOf, object } from '../../http/validation/fields.ts'
 import { type AnyRoute, ok, route } from '../../http/route.ts'
 import { component, envelope } from '../../http/openapi/response-schema.ts'
 import { formatMillis } from '../../kernel/instant.ts'
@@ -17,7 +17,7 @@ export const AttentionOut = component(
     silent_readers: integer,
     unassigned_tags: integer,
     webhook_is_failing: boolean,
-    failed_imports: listOf(record({ id: id, kind: oneOf(importKinds), failed_at: timestamp })),
+    failed_imports: listOf(object({ id: id, kind: oneOf(importKinds), failed_at: timestamp })),
   },
   { silent_readers: 0, unassigned_tags: 0, webhook_is_failing: false, failed_imports: [] },
 )

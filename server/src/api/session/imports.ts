@@ -7,7 +7,7 @@ import {
   unreadableRow,
 } from '../../bulk/import-row.ts'
 import type { ImportService } from '../../bulk/import-service.ts'
-import { boolean, jsonObject, instant, listOf, oneOf, record, id, text } from '../../http/validation/fields.ts'
+import { boolean, jsonObject, instant, listOf, oneOf, object, id, text } from '../../http/validation/fields.ts'
 import { type AnyRoute, type Reply, noContent, ok, route } from '../../http/route.ts'
 import { type Field, nullable, objectSchema, optional, reject, rejectType } from '../../http/validation/schema.ts'
 import { type Output, component, envelope } from '../../http/openapi/response-schema.ts'
@@ -21,7 +21,7 @@ export interface ImportDeps {
 }
 
 /** Why a line of a file could not be read. */
-const lineError = record({ field: text({ max: 4096 }), message: text({ max: 4096 }) })
+const lineError = object({ field: text({ max: 4096 }), message: text({ max: 4096 }) })
 
 /** The fields of a row, for the OpenAPI document. The import's check validates them and reports problems by line. */
 const rowShape = {
@@ -78,7 +78,7 @@ const ImportOut = component(
     updates: integer,
     unchanged: integer,
     errors_total: integer,
-    errors: listOf(record({ line: integer, field: text({ max: 4096 }), message: text({ max: 4096 }) })),
+    errors: listOf(object({ line: integer, field: text({ max: 4096 }), message: text({ max: 4096 }) })),
     done_rows: integer,
   },
   {

@@ -1,4 +1,4 @@
-import { boolean, listOf, record, id } from '../../http/validation/fields.ts'
+import { boolean, listOf, object, id } from '../../http/validation/fields.ts'
 import {
   booleanParam,
   idsParam,
@@ -38,7 +38,7 @@ const OverviewOut = component(
     unseen_after_hours: integer,
     unseen_total: integer,
     locations: listOf(
-      record({
+      object({
         location_id: id,
         parent_id: nullable(id),
         name: singleLine,

@@ -1,4 +1,4 @@
-import { listOf, oneOf, record, id } from '../../http/validation/fields.ts'
+import { listOf, oneOf, object, id } from '../../http/validation/fields.ts'
 import { limit, offset } from '../../http/validation/parameters.ts'
 import { type AnyRoute, created, ok, route } from '../../http/route.ts'
 import { nullable } from '../../http/validation/schema.ts'
@@ -52,7 +52,7 @@ const topic = {
 
 const UnknownReadersOut = component(
   'UnknownReaders',
-  { reason: nullable(oneOf(['several_organizations'])), topics: listOf(record(topic)) },
+  { reason: nullable(oneOf(['several_organizations'])), topics: listOf(object(topic)) },
   {
     reason: null,
     topics: [

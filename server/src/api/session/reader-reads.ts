@@ -1,4 +1,4 @@
-import { oneOf, record, id } from '../../http/validation/fields.ts'
+import { oneOf, object, id } from '../../http/validation/fields.ts'
 import { type AnyRoute, ok, route } from '../../http/route.ts'
 import { type Field, nullable } from '../../http/validation/schema.ts'
 import { type Component, type Output, component, arrayOf } from '../../http/openapi/response-schema.ts'
@@ -27,7 +27,7 @@ const LatestReadOut = component(
     rssi_dbm: nullable(decibels),
     observed_at: nullable(timestamp),
     received_at: timestamp,
-    holder: nullable(record({ kind: oneOf(['asset', 'location']), id: id, name: singleLine })),
+    holder: nullable(object({ kind: oneOf(['asset', 'location']), id: id, name: singleLine })),
   },
   {
     tag_type: 'rfid',

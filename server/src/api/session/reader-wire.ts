@@ -1,4 +1,4 @@
-import { listOf, oneOf, record, id, text } from '../../http/validation/fields.ts'
+import { listOf, oneOf, object, id, text } from '../../http/validation/fields.ts'
 import { type Field, type Infer, nullable, optional, reject, rejectType } from '../../http/validation/schema.ts'
 import { type Output, component } from '../../http/openapi/response-schema.ts'
 import { formatMillis } from '../../kernel/instant.ts'
@@ -30,13 +30,13 @@ const between = (min: number, max: number): Field<number> => ({
 
 export const antenna = between(1, 65_535)
 
-const smoothing = record({
+const smoothing = object({
   reads: between(...smoothingBounds.reads),
   seconds: between(...smoothingBounds.seconds),
   margin_db: optional(nullable(between(...smoothingBounds.marginDb))),
 })
 
-const scanPoints = listOf(record({ antenna, location_id: nullable(id) }), { max: 256 })
+const scanPoints = listOf(object({ antenna, location_id: nullable(id) }), { max: 256 })
 
 export const patchShape = {
   name: optional(text({ min: 1, max: 255 })),
@@ -60,9 +60,9 @@ const readerShape = {
   reads: integer,
   ignored: integer,
   warning: nullable(text({ max: 1024 })),
-  smoothing: nullable(record({ reads: integer, seconds: integer, margin_db: nullable(integer) })),
-  scan_points: listOf(record({ antenna, location_id: nullable(id), location_external_key: nullable(singleLine) })),
-  unknown_antennas: listOf(record({ antenna, reads: integer })),
+  smoothing: nullable(object({ reads: integer, seconds: integer, margin_db: nullable(integer) })),
+  scan_points: listOf(object({ antenna, location_id: nullable(id), location_external_key: nullable(singleLine) })),
+  unknown_antennas: listOf(object({ antenna, reads: integer })),
 }
 
 const presentSmoothing = ({ reads, seconds, marginDb }: Smoothing) => ({ reads, seconds, margin_db: marginDb })
@@ -104,7 +104,7 @@ export const NewReaderOut = component(
     token: singleLine,
     previous_token_expires_at: nullable(timestamp),
     ingest_url: ingestUrl,
-    mqtt: record({ ...mqtt, password: singleLine }),
+    mqtt: object({ ...mqtt, password: singleLine }),
   },
   {
     ...readerExample,
@@ -120,7 +120,7 @@ export const NewReaderOut = component(
   },
 )
 
-const connectionShape = { ingest_url: ingestUrl, mqtt: record(mqtt) }
+const connectionShape = { ingest_url: ingestUrl, mqtt: object(mqtt) }
 
 /** At an external broker the topic authenticates the reader, so it is shown only to users who may change the reader. */
 export type Connection = Output<typeof connectionShape>

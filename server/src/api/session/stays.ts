@@ -1,5 +1,5 @@
 import { assetRepository } from '../../assets/assets.sql.ts'
-import { boolean, id, listOf, record, text } from '../../http/validation/fields.ts'
+import { boolean, id, listOf, object, text } from '../../http/validation/fields.ts'
 import { nullable } from '../../http/validation/schema.ts'
 import { limit, offset } from '../../http/validation/parameters.ts'
 import { type AnyRoute, ok, route } from '../../http/route.ts'
@@ -31,7 +31,7 @@ export const StayOut = component(
     ended_at: nullable(timestamp),
     last_seen_at: timestamp,
     minutes: integer,
-    notes: listOf(record(StayNoteOut)),
+    notes: listOf(object(StayNoteOut)),
   },
   {
     location_id: 7710249930581042,

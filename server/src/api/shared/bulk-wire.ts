@@ -1,6 +1,6 @@
 import type { Asset } from '../../assets/asset.ts'
 import { type Import, type ImportKind, errorPolicies, importKinds, importModes } from '../../bulk/import-row.ts'
-import { boolean, id, instant, jsonObject, listOf, oneOf, record, text } from '../../http/validation/fields.ts'
+import { boolean, id, instant, jsonObject, listOf, oneOf, object, text } from '../../http/validation/fields.ts'
 import { described, nullable, optional } from '../../http/validation/schema.ts'
 import { type Output, component } from '../../http/openapi/response-schema.ts'
 import { type Instant, formatMillis } from '../../kernel/instant.ts'
@@ -140,7 +140,7 @@ function reasonOf({ state, failed, errors }: Job): string | null {
   return `${failed} ${failed === 1 ? 'row has' : 'rows have'} errors; nothing was changed`
 }
 
-const tagOut = record({ id: id, ...tagBody })
+const tagOut = object({ id: id, ...tagBody })
 
 const recordShape = {
   is_active: boolean,

@@ -1,4 +1,4 @@
-import { id, record, text } from '../../http/validation/fields.ts'
+import { id, object, text } from '../../http/validation/fields.ts'
 import { nullable } from '../../http/validation/schema.ts'
 import { type Output, component } from '../../http/openapi/response-schema.ts'
 import { formatMillis } from '../../kernel/instant.ts'
@@ -6,14 +6,14 @@ import type { RecordedMove } from '../../tracking/moves.sql.ts'
 import { timestamp } from './wire.ts'
 
 const singleLine = text({ min: 1, max: 255 })
-const locationRef = record({ id: id, name: singleLine })
+const locationRef = object({ id: id, name: singleLine })
 
 export const MoveOut = component(
   'Move',
   {
     delivery_id: { schema: { type: 'string', format: 'uuid' }, parse: String },
     occurred_at: timestamp,
-    asset: record({ id: id, external_key: singleLine, name: singleLine }),
+    asset: object({ id: id, external_key: singleLine, name: singleLine }),
     from_location: nullable(locationRef),
     to_location: locationRef,
   },

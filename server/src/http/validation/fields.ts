@@ -148,7 +148,7 @@ export function listOf<T>(
   }
 }
 
-export function record<S extends Shape>(shape: S): Field<Infer<S>> {
+export function object<S extends Shape>(shape: S): Field<Infer<S>> {
   return {
     schema: objectSchema(shape),
     parse(value, path, context) {
