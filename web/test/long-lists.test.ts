@@ -119,7 +119,7 @@ test('A reader with many antennas, live reads or entries of the inbox says what 
           rssi_dbm: -50,
           observed_at: now(),
           received_at: now(),
-          holder: null,
+          owner: null,
         })),
       },
     }),

@@ -27,7 +27,7 @@ const LatestReadOut = component(
     rssi_dbm: nullable(decibels),
     observed_at: nullable(timestamp),
     received_at: timestamp,
-    holder: nullable(object({ kind: oneOf(['asset', 'location']), id: id, name: singleLine })),
+    owner: nullable(object({ kind: oneOf(['asset', 'location']), id: id, name: singleLine })),
   },
   {
     tag_type: 'rfid',
@@ -36,7 +36,7 @@ const LatestReadOut = component(
     rssi_dbm: -57.5,
     observed_at: '2026-05-04T08:15:02.120Z',
     received_at: '2026-05-04T08:15:02.480Z',
-    holder: { kind: 'asset', id: 4503170118275611, name: 'Pallet jack 7' },
+    owner: { kind: 'asset', id: 4503170118275611, name: 'Pallet jack 7' },
   },
 )
 
@@ -49,7 +49,7 @@ const presentRead = (read: LatestRead, owner: CodeOwner | undefined): Output<(ty
   rssi_dbm: read.rssiDbm,
   observed_at: formatNullable(read.observedAt),
   received_at: formatMillis(read.receivedAt),
-  holder: owner ?? null,
+  owner: owner ?? null,
 })
 
 /** The latest reads of a reader, for the user who sets it up. */

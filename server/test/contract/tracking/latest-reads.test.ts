@@ -43,16 +43,16 @@ describe('the latest reads of a reader', () => {
           {
             ...{ tag_type: 'barcode', value: 'DOOR', antenna: 1, rssi_dbm: null, observed_at: null },
             received_at: '2026-05-04T12:00:00.500Z',
-            holder: { kind: 'location', id: site.locations[0]!.id, name: 'Dock' },
+            owner: { kind: 'location', id: site.locations[0]!.id, name: 'Dock' },
           },
           {
             ...{ tag_type: 'rfid', value: 'E2000000000000000000FFFF', antenna: 3, rssi_dbm: null, observed_at: null },
-            ...{ received_at, holder: null },
+            ...{ received_at, owner: null },
           },
           {
             ...{ tag_type: 'rfid', value: pallet.tag, antenna: 1, rssi_dbm: -57.5 },
             ...{ observed_at: '2026-05-04T11:59:58.120Z', received_at },
-            holder: { kind: 'asset', id: pallet.id, name: 'Pallet' },
+            owner: { kind: 'asset', id: pallet.id, name: 'Pallet' },
           },
         ],
       }),

@@ -1573,7 +1573,7 @@ export interface components {
          *       "rssi_dbm": -57.5,
          *       "observed_at": "2026-05-04T08:15:02.120Z",
          *       "received_at": "2026-05-04T08:15:02.480Z",
-         *       "holder": {
+         *       "owner": {
          *         "kind": "asset",
          *         "id": 4503170118275611,
          *         "name": "Pallet jack 7"
@@ -1589,7 +1589,7 @@ export interface components {
             observed_at: string | null;
             /** Format: date-time */
             received_at: string;
-            holder: {
+            owner: {
                 kind: string;
                 /** Format: int64 */
                 id: number;

@@ -10,17 +10,17 @@ import { tagLabel } from '../../lib/tags.ts'
 
 const maxRows = 15
 
-function TagOwner({ read: { holder } }: { read: LatestRead }) {
-  if (holder === null)
+function TagOwner({ read: { owner } }: { read: LatestRead }) {
+  if (owner === null)
     return (
       <Text span size="xs" c="dimmed">
         Unassigned
       </Text>
     )
-  return holder.kind === 'asset' ? (
-    <AssetLink id={holder.id} name={holder.name} />
+  return owner.kind === 'asset' ? (
+    <AssetLink id={owner.id} name={owner.name} />
   ) : (
-    <LocationLink id={holder.id} fallback={holder.name} />
+    <LocationLink id={owner.id} fallback={owner.name} />
   )
 }
 
