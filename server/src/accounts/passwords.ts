@@ -69,12 +69,12 @@ export async function changePassword(deps: AccountDeps, change: PasswordChange):
 async function changeAndEndSessions(
   deps: OperatorDeps,
   userId: number,
-  except: string | null,
+  keptSessionId: string | null,
   change: () => Promise<boolean>,
 ): Promise<boolean> {
-  await endSessions(deps, userId, 'password_changed', except)
+  await endSessions(deps, userId, 'password_changed', keptSessionId)
   const isChanged = await change()
-  await endSessions(deps, userId, 'password_changed', except)
+  await endSessions(deps, userId, 'password_changed', keptSessionId)
   return isChanged
 }
 

@@ -123,16 +123,18 @@ export async function logout(deps: SessionDeps, orgId: number, sessionId: string
   return hasEnded
 }
 
-/** Ends the user's sessions in every organization, except the session `except`. */
+/** Ends the user's sessions in every organization, except the session `keptSessionId`. */
 export async function endSessions(
   deps: Pick<SessionDeps, 'db' | 'clock' | 'pubsub'>,
   userId: number,
   reason: EndReason,
-  except: string | null = null,
+  keptSessionId: string | null = null,
 ): Promise<void> {
   const at = now(deps.clock)
   for (const { orgId } of await membershipsOf(deps.db.read, userId)) {
-    const ended = await deps.db.withTenant(orgId, (tx) => revokeFamiliesOf(tx, orgId, userId, reason, at, except))
+    const ended = await deps.db.withTenant(orgId, (tx) =>
+      revokeFamiliesOf(tx, orgId, userId, reason, at, keptSessionId),
+    )
     await publishRevocations(deps.pubsub, ended)
   }
 }

@@ -77,25 +77,25 @@ export async function revokeFamily(
   return revoked.length === 1
 }
 
-/** Revokes the user's sessions in the organization, except the session `except`. Returns the revoked family ids. */
+/** Revokes the user's sessions in the organization, except the session `keptFamilyId`. Returns the revoked family ids. */
 export async function revokeFamiliesOf(
   tx: Tx,
   orgId: number,
   userId: number,
   reason: EndReason,
   at: Instant,
-  except: string | null = null,
+  keptFamilyId: string | null = null,
 ): Promise<string[]> {
   const rows = await tx.query<{ family_id: string }>(sql`
     update refresh_token_families set revoked_at = ${toDatabase(at)}, end_reason = ${reason}
     where org_id = ${orgId} and user_id = ${userId} and revoked_at is null
-      and family_id is distinct from ${except}::uuid
+      and family_id is distinct from ${keptFamilyId}::uuid
     returning family_id`)
   return rows.map((row) => row.family_id)
 }
 
 /**
- * Deletes the user's oldest sessions in the organization, all except the session `except` and the `others` newest, and the
+ * Deletes the user's oldest sessions in the organization, all except the session `keptFamilyId` and the `others` newest, and the
  * rows of ended sessions. Returns the family ids of deleted sessions that were still valid. Families that a concurrent
  * sign-in deletes are skipped, so that the two transactions never wait for each other.
  */
@@ -103,7 +103,7 @@ export async function deleteOldestFamilies(
   tx: Tx,
   orgId: number,
   userId: number,
-  except: string,
+  keptFamilyId: string,
   others: number,
 ): Promise<string[]> {
   const rows = await tx.query<{ family_id: string; revoked_at: string | null }>(sql`
@@ -111,7 +111,7 @@ export async function deleteOldestFamilies(
       select family_id from refresh_token_families
       where org_id = ${orgId} and user_id = ${userId} and (revoked_at is not null or family_id = any(array(
         select family_id from refresh_token_families
-        where org_id = ${orgId} and user_id = ${userId} and revoked_at is null and family_id <> ${except}::uuid
+        where org_id = ${orgId} and user_id = ${userId} and revoked_at is null and family_id <> ${keptFamilyId}::uuid
         order by created_at desc, family_id offset ${others})))
       for update skip locked))
     returning family_id, revoked_at`)
