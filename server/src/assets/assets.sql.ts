@@ -25,9 +25,9 @@ const columns: Sql = sql`${coreColumns}, r.metadata, r.type`
 /** The columns of a statement that ends with `orderTagRows`. */
 export const assetColumns: Sql = sql`${coreColumns}, ${onFirstTagRow(sql`r.metadata`)} as metadata, r.type`
 
-const layout: RecordTable = {
+const table: RecordTable = {
   kind: 'asset',
-  table: sql`assets`,
+  name: sql`assets`,
   columns,
   rowColumns: assetColumns,
   pageColumns: () => sql``,
@@ -41,7 +41,7 @@ const joinLocation = (orgId: number): Sql => sql`
   left join locations l on l.org_id = ${orgId} and l.id = p.location_id and l.deleted_at is null`
 
 const assetWithLocationTable: RecordTable = {
-  ...layout,
+  ...table,
   pageColumns: () => sql`l.external_key as location_key, `,
   pageJoins: (orgId) => joinLocation(orgId),
 }
@@ -126,7 +126,7 @@ export const assetWithLocationRepository: Repository<AssetWithLocation> = {
 }
 
 export async function listAssets(db: Db, orgId: number, request: ListRequest): Promise<Page<Asset>> {
-  const rows = await listRecords<AssetRow>(db, orgId, layout, request)
+  const rows = await listRecords<AssetRow>(db, orgId, table, request)
   return { rows: groupRows(rows, assetOf), total: rows[0]?.total ?? 0 }
 }
 

@@ -56,9 +56,9 @@ export async function pathKeysOf(db: Db, orgId: number, id: number): Promise<str
   return row!.path_keys
 }
 
-export const layoutOf = (reading: Reading<Location>): RecordTable => ({
+export const tableOf = (reading: Reading<Location>): RecordTable => ({
   kind: 'location',
-  table: sql`locations`,
+  name: sql`locations`,
   columns: locationColumns,
   rowColumns: locationColumns,
   pageColumns: (orgId) => reading.columns(orgId, sql`r`),
@@ -157,7 +157,7 @@ export async function listLocations<L extends Location>(
   reading: Reading<L>,
 ): Promise<Page<L>> {
   const include = parentConditions(orgId, filter, request.filter.includeDeleted)
-  const rows = await listRecords<LocationRow>(db, orgId, layoutOf(reading), request, { include })
+  const rows = await listRecords<LocationRow>(db, orgId, tableOf(reading), request, { include })
   return { rows: groupRows(rows, reading.build), total: rows[0]?.total ?? 0 }
 }
 

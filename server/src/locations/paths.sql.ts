@@ -16,7 +16,7 @@ import type { LocationWithPath } from './location.ts'
 import {
   type LocationFilter,
   type LocationRow,
-  layoutOf,
+  tableOf,
   listLocations,
   locationColumns,
   parentConditions,
@@ -28,7 +28,7 @@ type PathSortField = RecordSortField | 'path'
 
 type PathRequest = ListRequest<PathSortField>
 
-const layout = layoutOf(withPath)
+const table = tableOf(withPath)
 
 function orderBy({ sort }: PathRequest, of: Sql): Sql {
   const direction = (descending: boolean | undefined): Sql => (descending ? sql` desc` : sql` asc`)
@@ -51,7 +51,7 @@ function firstByPath(orgId: number, request: PathRequest): Sql {
     where l.org_id = ${orgId} and l.parent_id ${parent} and l.deleted_at is null
     order by l.external_key limit (select rows from max_rows)`
   return sql`
-    with recursive total as (${countedTotal(orgId, layout, request)}),
+    with recursive total as (${countedTotal(orgId, table, request)}),
     max_rows as (
       select case when ${offset}::bigint >= total.total then 0
         else least(${limit}::bigint + ${offset}::bigint, total.total) - total.total + (
@@ -149,7 +149,7 @@ export async function listLocationsWithPath(
   const isWalk = isTreeOrder(request) && !isFiltered(request, restrictions)
   const list = isWalk ? firstByPath(orgId, request) : matchesByPath(orgId, request, restrictions)
   const rows = await db.query<LocationRow & { total: number }>(
-    pageWithTags(orgId, layout, list, orderBy(request, sql`r`)),
+    pageWithTags(orgId, table, list, orderBy(request, sql`r`)),
   )
   return { rows: groupRows(rows, withPath.build), total: rows[0]?.total ?? 0 }
 }

@@ -34,7 +34,7 @@ export interface Restriction {
 /** The tables and columns of one kind of record; every fragment refers to the record as `r`. */
 export interface RecordTable {
   kind: RecordKind
-  table: Sql
+  name: Sql
   columns: Sql
   /** The same columns in a row of the result, of which there is one per tag. */
   rowColumns: Sql
@@ -102,9 +102,9 @@ export function conditions(
 /** The exact total of an unfiltered list: the record counters minus the few records outside their period of validity. */
 export function countedTotal(
   orgId: number,
-  layout: RecordTable,
+  table: RecordTable,
   request: Pick<ListRequest, 'filter' | 'now'>,
-  except?: Sql,
+  exclude?: Sql,
 ): Sql {
   const { filter, now } = request
   const { notYetValid, expired } = outsideWindow(sql`r`, now)
@@ -118,22 +118,22 @@ export function countedTotal(
   if (filter.isActive !== undefined) baseConditions.push(filter.isActive ? sql`r.is_active` : sql`not r.is_active`)
   const where = join(baseConditions, sql` and `)
   const countOf = (condition: Sql): Sql =>
-    sql`select count(*) from ${layout.table} r where ${conditions(orgId, request, live, [condition])}`
+    sql`select count(*) from ${table.name} r where ${conditions(orgId, request, live, [condition])}`
   return sql`
     select (
       (select coalesce(sum(${join(counters, sql` + `)}), 0) from record_counts
-        where org_id = ${orgId} and kind = ${layout.kind})
-      - (select count(*) from ${layout.table} r where ${where} and ${notYetValid})
-      - (select count(*) from ${layout.table} r where ${where} and ${expired})
-      ${except === undefined ? sql`` : sql`- (${countOf(except)})`}
+        where org_id = ${orgId} and kind = ${table.kind})
+      - (select count(*) from ${table.name} r where ${where} and ${notYetValid})
+      - (select count(*) from ${table.name} r where ${where} and ${expired})
+      ${exclude === undefined ? sql`` : sql`- (${countOf(exclude)})`}
     )::bigint as total`
 }
 
 /** Live and deleted rows have separate indexes, so each side contributes its own first rows. */
-function unfilteredPage(orgId: number, layout: RecordTable, request: ListRequest, restrictions: readonly Sql[]): Sql {
+function unfilteredPage(orgId: number, table: RecordTable, request: ListRequest, restrictions: readonly Sql[]): Sql {
   const { limit, offset, filter } = request
   const rows = (liveness: Sql): Sql => sql`
-    select ${layout.columns} from ${layout.table} r where ${conditions(orgId, request, liveness, restrictions)}
+    select ${table.columns} from ${table.name} r where ${conditions(orgId, request, liveness, restrictions)}
     order by ${orderBy(request, sql`r`)}`
   if (!filter.includeDeleted) return paginate(rows(live), request)
   const maxRows = Math.min(limit + offset, Number.MAX_SAFE_INTEGER)
@@ -147,9 +147,9 @@ function unfilteredPage(orgId: number, layout: RecordTable, request: ListRequest
  * Page and total of a filtered list. A materialized CTE finds the matches by the filter's own index before the sort;
  * without it the planner scans the index of the sort order and tests every row.
  */
-function filteredList(orgId: number, layout: RecordTable, request: ListRequest, restrictions: readonly Sql[]): Sql {
+function filteredList(orgId: number, table: RecordTable, request: ListRequest, restrictions: readonly Sql[]): Sql {
   const matches = (liveness: Sql): Sql => sql`
-    select r.id, r.external_key, r.name, r.created_at, r.updated_at from ${layout.table} r
+    select r.id, r.external_key, r.name, r.created_at, r.updated_at from ${table.name} r
     where ${conditions(orgId, request, liveness, restrictions)}`
   const all = request.filter.includeDeleted ? sql`${matches(live)} union all ${matches(deleted)}` : matches(live)
   return sql`
@@ -157,7 +157,7 @@ function filteredList(orgId: number, layout: RecordTable, request: ListRequest, 
     total as (select count(*) as total from matches),
     selected as (${paginate(sql`select m.id from matches m order by ${orderBy(request, sql`m`)}`, request)}),
     page as (
-      select ${layout.columns} from selected join ${layout.table} r on r.org_id = ${orgId} and r.id = selected.id
+      select ${table.columns} from selected join ${table.name} r on r.org_id = ${orgId} and r.id = selected.id
     )`
 }
 
@@ -171,25 +171,25 @@ export const isFiltered = ({ filter }: Pick<ListRequest, 'filter'>, include: rea
 export async function listRecords<Row extends CoreRow>(
   db: Db,
   orgId: number,
-  layout: RecordTable,
+  table: RecordTable,
   request: ListRequest,
   { include = [], exclude }: Restriction = {},
 ): Promise<(Row & { total: number })[]> {
   const restrictions = exclude === undefined ? include : [...include, sql`not (${exclude})`]
   const list = isFiltered(request, include)
-    ? filteredList(orgId, layout, request, restrictions)
-    : sql`with total as (${countedTotal(orgId, layout, request, exclude)}),
-        page as (${unfilteredPage(orgId, layout, request, restrictions)})`
-  const page = pageWithTags(orgId, layout, list, orderBy(request, sql`r`))
+    ? filteredList(orgId, table, request, restrictions)
+    : sql`with total as (${countedTotal(orgId, table, request, exclude)}),
+        page as (${unfilteredPage(orgId, table, request, restrictions)})`
+  const page = pageWithTags(orgId, table, list, orderBy(request, sql`r`))
   // The number of matches depends on the search term, and so does the best plan.
   return db.query(request.filter.q ? page : withGenericPlan(page))
 }
 
 /** `list` is a WITH clause that ends with `total` and `page`; the order refers to the page as `r`. */
-export function pageWithTags(orgId: number, layout: RecordTable, list: Sql, order: Sql): Sql {
+export function pageWithTags(orgId: number, table: RecordTable, list: Sql, order: Sql): Sql {
   return sql`${list}
-    select total.total, ${layout.rowColumns}, ${layout.pageColumns(orgId)}${tagColumns}
-    from total left join page r on true ${layout.pageJoins(orgId)}
-    left join tags t on t.org_id = ${orgId} and ${layout.tagOwnerId} = r.id
+    select total.total, ${table.rowColumns}, ${table.pageColumns(orgId)}${tagColumns}
+    from total left join page r on true ${table.pageJoins(orgId)}
+    left join tags t on t.org_id = ${orgId} and ${table.tagOwnerId} = r.id
     ${orderTagRows(order)}`
 }

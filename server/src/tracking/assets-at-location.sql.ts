@@ -8,7 +8,7 @@ import { requestedLocations } from './report-request.sql.ts'
 
 export const assetTable: RecordTable = {
   kind: 'asset',
-  table: sql`assets`,
+  name: sql`assets`,
   columns: coreColumns,
   rowColumns: coreColumns,
   pageColumns: () => sql``,
