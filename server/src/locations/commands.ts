@@ -22,7 +22,7 @@ import {
   namesParent,
   tooManyLevels,
 } from './location.ts'
-import { type Reading, locationRepository, pathKeysOf } from './locations.sql.ts'
+import { type RowMapping, locationRepository, pathKeysOf } from './locations.sql.ts'
 import {
   type TreeRelation,
   countDescendants,
@@ -134,10 +134,10 @@ export async function listTreeRelation<L extends Location>(
   ref: RecordRef,
   relation: TreeRelation,
   page: PageRequest,
-  reading: Reading<L>,
+  mapping: RowMapping<L>,
 ): Promise<Page<L>> {
   const { id } = await getRecord(deps, locationRepository, orgId, ref)
   // A page of children or descendants is read and sorted with all of them.
   const db = relation === 'ancestors' ? deps.db.read : deps.db.searches(orgId)
-  return listTreeRelationPage(db, orgId, id, relation, page, reading)
+  return listTreeRelationPage(db, orgId, id, relation, page, mapping)
 }

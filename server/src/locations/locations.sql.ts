@@ -21,7 +21,7 @@ export const locationColumns: Sql = sql`${coreColumns}, r.parent_id`
 export const parentColumn: Sql = sql`parent.external_key as parent_external_key, `
 
 /** The columns that are read of a location, and how a row becomes an object. */
-export interface Reading<L extends Location> {
+export interface RowMapping<L extends Location> {
   columns: (orgId: number, of: Sql) => Sql
   build: (row: LocationRow) => L
 }
@@ -32,10 +32,10 @@ export const locationOf = (row: LocationRow): Location => ({
   parentKey: row.parent_external_key,
 })
 
-export const withoutPath: Reading<Location> = { columns: () => parentColumn, build: locationOf }
+export const withoutPath: RowMapping<Location> = { columns: () => parentColumn, build: locationOf }
 
 /** With the path, which is read upwards from each location of the result. */
-export const withPath: Reading<LocationWithPath> = {
+export const withPath: RowMapping<LocationWithPath> = {
   columns: (orgId, of) => sql`${parentColumn}(${selectPathKeys(orgId, sql`${of}.id`)}) as path_keys, `,
   build: (row) => ({ ...locationOf(row), pathKeys: row.path_keys }),
 }
@@ -56,30 +56,30 @@ export async function pathKeysOf(db: Db, orgId: number, id: number): Promise<str
   return row!.path_keys
 }
 
-export const tableOf = (reading: Reading<Location>): RecordTable => ({
+export const tableOf = (mapping: RowMapping<Location>): RecordTable => ({
   kind: 'location',
   name: sql`locations`,
   columns: locationColumns,
   rowColumns: locationColumns,
-  pageColumns: (orgId) => reading.columns(orgId, sql`r`),
+  pageColumns: (orgId) => mapping.columns(orgId, sql`r`),
   pageJoins: (orgId) => sql`left join locations parent on parent.org_id = ${orgId} and parent.id = r.parent_id`,
   tagOwnerId: sql`t.location_id`,
 })
 
 /** `where` is a condition on `r`. */
 const createFinder =
-  <L extends Location>(reading: Reading<L>) =>
+  <L extends Location>(mapping: RowMapping<L>) =>
   async (db: Db, orgId: number, where: Sql): Promise<L[]> => {
     const rows = await db.query<LocationRow>(
       withGenericPlan(sql`
-        select ${locationColumns}, ${reading.columns(orgId, sql`r`)}${tagColumns}
+        select ${locationColumns}, ${mapping.columns(orgId, sql`r`)}${tagColumns}
         from locations r
         left join locations parent on parent.org_id = ${orgId} and parent.id = r.parent_id
         left join tags t on t.org_id = ${orgId} and t.location_id = r.id
         where ${where}
         order by r.id, ${tagOrder}`),
     )
-    return groupRows(rows, reading.build)
+    return groupRows(rows, mapping.build)
   }
 
 async function lockLocation(tx: Tx, orgId: number, ref: RecordRef): Promise<{ id: number } | null> {
@@ -154,11 +154,11 @@ export async function listLocations<L extends Location>(
   orgId: number,
   request: ListRequest,
   filter: LocationFilter,
-  reading: Reading<L>,
+  mapping: RowMapping<L>,
 ): Promise<Page<L>> {
   const include = parentConditions(orgId, filter, request.filter.includeDeleted)
-  const rows = await listRecords<LocationRow>(db, orgId, tableOf(reading), request, { include })
-  return { rows: groupRows(rows, reading.build), total: rows[0]?.total ?? 0 }
+  const rows = await listRecords<LocationRow>(db, orgId, tableOf(mapping), request, { include })
+  return { rows: groupRows(rows, mapping.build), total: rows[0]?.total ?? 0 }
 }
 
 /** The next live locations after an id, ordered by id, regardless of their period of validity. */

@@ -5,7 +5,7 @@ import { whereRef, groupRows } from '../records/load.sql.ts'
 import type { RecordRef } from '../records/record.ts'
 import { tagColumns, tagOrder } from '../tags/tags.sql.ts'
 import type { Location } from './location.ts'
-import { type LocationRow, type Reading, locationColumns } from './locations.sql.ts'
+import { type LocationRow, type RowMapping, locationColumns } from './locations.sql.ts'
 
 export type TreeRelation = 'ancestors' | 'children' | 'descendants'
 
@@ -50,18 +50,18 @@ export async function listTreeRelationPage<L extends Location>(
   id: number,
   relation: TreeRelation,
   { limit, offset }: PageRequest,
-  reading: Reading<L>,
+  mapping: RowMapping<L>,
 ): Promise<Page<L>> {
   const rows = await db.query<LocationRow & { total: number }>(sql`${selectRelated[relation](orgId, id)},
     total as (select count(*) as total from related),
     page as (select related.id, related.position from related order by related.position limit ${limit} offset ${offset})
-    select total.total, page.position, ${locationColumns}, ${reading.columns(orgId, sql`r`)}${tagColumns}
+    select total.total, page.position, ${locationColumns}, ${mapping.columns(orgId, sql`r`)}${tagColumns}
     from total left join page on true
     left join locations r on r.org_id = ${orgId} and r.id = page.id
     left join locations parent on parent.org_id = ${orgId} and parent.id = r.parent_id
     left join tags t on t.org_id = ${orgId} and t.location_id = r.id
     order by page.position, ${tagOrder}`)
-  return { rows: groupRows(rows, reading.build), total: rows[0]?.total ?? 0 }
+  return { rows: groupRows(rows, mapping.build), total: rows[0]?.total ?? 0 }
 }
 
 export async function countDescendants(tx: Tx, orgId: number, id: number): Promise<number> {
