@@ -3,7 +3,7 @@ import { type Json, countMembers, isSameJson } from '../kernel/json.ts'
 import { toJsonText } from '../kernel/json-text.ts'
 import { mergePatch } from '../kernel/merge-patch.ts'
 import { type RecordPatch, applyPatch } from '../records/patch.ts'
-import type { RecordCore, RecordDraft } from '../records/record.ts'
+import type { BaseRecord, RecordDraft } from '../records/record.ts'
 
 export type Metadata = { [key: string]: Json }
 
@@ -11,7 +11,7 @@ export const assetTypes = ['asset', 'person', 'inventory'] as const
 
 export type AssetType = (typeof assetTypes)[number]
 
-export interface Asset extends RecordCore {
+export interface Asset extends BaseRecord {
   metadata: Metadata
   type: AssetType
 }

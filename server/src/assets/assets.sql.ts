@@ -5,14 +5,21 @@ import { toDatabase } from '../kernel/instant.ts'
 import { toJsonText } from '../kernel/json-text.ts'
 import type { Page } from '../kernel/page.ts'
 import type { Repository } from '../records/commands.ts'
-import { type CoreRow, coreColumns, whereRef, createRecordLoader, toRecord, groupRows } from '../records/load.sql.ts'
+import {
+  type RecordRow,
+  recordColumns,
+  whereRef,
+  createRecordLoader,
+  toRecord,
+  groupRows,
+} from '../records/load.sql.ts'
 import { type ListRequest, type RecordTable, type Restriction, listRecords } from '../records/list.sql.ts'
 import { incrementScanned } from '../records/counts.sql.ts'
 import type { RecordRef } from '../records/record.ts'
 import { onFirstTagRow, orderTagRows, tagColumns } from '../tags/tags.sql.ts'
 import type { Asset, AssetType, Metadata, AssetWithLocation } from './asset.ts'
 
-export interface AssetRow extends CoreRow {
+export interface AssetRow extends RecordRow {
   metadata: string
   type: AssetType
 }
@@ -21,9 +28,9 @@ interface AssetWithLocationRow extends AssetRow {
   location_key: string | null
 }
 
-const columns: Sql = sql`${coreColumns}, r.metadata, r.type`
+const columns: Sql = sql`${recordColumns}, r.metadata, r.type`
 /** The columns of a statement that ends with `orderTagRows`. */
-export const assetColumns: Sql = sql`${coreColumns}, ${onFirstTagRow(sql`r.metadata`)} as metadata, r.type`
+export const assetColumns: Sql = sql`${recordColumns}, ${onFirstTagRow(sql`r.metadata`)} as metadata, r.type`
 
 const table: RecordTable = {
   kind: 'asset',

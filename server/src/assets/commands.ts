@@ -5,8 +5,8 @@ import { assetRepository, countScannedDeleted } from './assets.sql.ts'
 
 export async function createAsset(deps: RecordDeps, orgId: number, draft: AssetDraft): Promise<Asset> {
   assertMetadataSize(draft.metadata)
-  return createRecord(deps, assetRepository, orgId, draft, (core) => ({
-    ...core,
+  return createRecord(deps, assetRepository, orgId, draft, (base) => ({
+    ...base,
     metadata: draft.metadata,
     type: draft.type ?? 'asset',
   }))

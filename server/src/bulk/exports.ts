@@ -5,7 +5,7 @@ import { type Instant, formatMillis, instantFromMillis, microsecondsBetween } fr
 import { toJsonText } from '../kernel/json-text.ts'
 import type { Location } from '../locations/location.ts'
 import { locationBatch } from '../locations/locations.sql.ts'
-import type { RecordCore } from '../records/record.ts'
+import type { BaseRecord } from '../records/record.ts'
 import {
   type HistoryCursor,
   type HistoryFilter,
@@ -67,10 +67,10 @@ export async function* toNdjson<Row>(
 const formatOptional = (at: Instant | null): string | null => (at === null ? null : formatMillis(at))
 
 /** One tag per line of the cell; values contain no line breaks. */
-const tagsCell = ({ tags }: RecordCore): string | null =>
+const tagsCell = ({ tags }: BaseRecord): string | null =>
   tags.length === 0 ? null : tags.map((tag) => `${tag.type}:${tag.value}`).join('\n')
 
-const stateCells = (record: RecordCore): (string | null)[] => [
+const stateCells = (record: BaseRecord): (string | null)[] => [
   String(record.isActive),
   formatMillis(record.validFrom),
   formatOptional(record.validTo),

@@ -2,12 +2,12 @@ import type { Tx } from '../db/database.ts'
 import { type Metadata, metadataSizeProblem } from '../assets/asset.ts'
 import type { Instant } from '../kernel/instant.ts'
 import type { BulkRepository } from '../records/bulk.ts'
-import type { RecordCore } from '../records/record.ts'
+import type { BaseRecord } from '../records/record.ts'
 import { type TagDraft, maxTagsPerRecord } from '../tags/tag.ts'
 import { type OwnedTag, ownersOf } from '../tags/tags.sql.ts'
 import { type ImportMode, type LineError, type WantedRow, isSame, mergeRow, missingTags, tagKey } from './import-row.ts'
 
-export type Imported = RecordCore & { metadata?: Metadata; parentKey?: string | null }
+export type Imported = BaseRecord & { metadata?: Metadata; parentKey?: string | null }
 
 /** A row that creates or changes a record, and the resulting record. */
 export interface Change<R> {
@@ -34,7 +34,7 @@ export interface EarlierRows {
 export interface ImportAdapter<R extends Imported> {
   repository: BulkRepository<R>
   /** Builds a new record, without an id. */
-  make: (core: RecordCore, row: WantedRow) => R
+  make: (base: BaseRecord, row: WantedRow) => R
   /** Applies the fields of the row that only this kind of record has. */
   complete: (record: R, row: WantedRow) => R
   holds: (tag: OwnedTag, id: number) => boolean
@@ -67,7 +67,7 @@ export async function evaluate<R extends Imported>(
     const newTags = newTagsByRow[index]!
     const tagOwners = newTags.map((_tag, tagIndex) => owners.get(starts[index]! + tagIndex))
     const record =
-      existing === null ? adapter.make(newCore(row, at), row) : adapter.complete(mergeRow(existing, row), row)
+      existing === null ? adapter.make(newRecord(row, at), row) : adapter.complete(mergeRow(existing, row), row)
     const isOwn = (tag: OwnedTag): boolean => existing !== null && adapter.holds(tag, existing.id)
     const errors = [
       ...duplicateErrors(row, newTags, earlier),
@@ -91,7 +91,7 @@ export async function evaluate<R extends Imported>(
 
 const problem = ({ line }: WantedRow, field: string, message: string): LineError => ({ line, field, message })
 
-function newCore(row: WantedRow, at: Instant): RecordCore {
+function newRecord(row: WantedRow, at: Instant): BaseRecord {
   return {
     id: 0,
     externalKey: row.externalKey,
@@ -133,7 +133,7 @@ function duplicateErrors(row: WantedRow, newTags: readonly TagDraft[], earlier: 
   return errors
 }
 
-const periodErrors = (row: WantedRow, { validFrom, validTo }: RecordCore): LineError[] =>
+const periodErrors = (row: WantedRow, { validFrom, validTo }: BaseRecord): LineError[] =>
   validTo === null || validTo > validFrom ? [] : [problem(row, 'valid_to', 'valid_to must be after valid_from')]
 
 function metadataErrors(row: WantedRow, { metadata }: Imported): LineError[] {

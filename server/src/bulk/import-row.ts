@@ -6,7 +6,7 @@ import type { Instant } from '../kernel/instant.ts'
 import { isSameJson } from '../kernel/json.ts'
 import { mergePatch } from '../kernel/merge-patch.ts'
 import { descriptionField, keyField, nameField, tagDraftsField } from '../records/fields.ts'
-import { type RecordCore, isShownAs } from '../records/record.ts'
+import { type BaseRecord, isShownAs } from '../records/record.ts'
 import { type TagDraft, normalizedValue } from '../tags/tag.ts'
 import { maxRowBytes, rowTooLargeMessage } from './csv-table.ts'
 
@@ -206,7 +206,7 @@ export function noteErrors(result: CollectedResult, errors: readonly LineError[]
 export const tagKey = (tag: TagDraft): string => `${tag.type} ${normalizedValue(tag)}`
 
 /** The tags that are not attached to the record yet. An import attaches tags but never detaches them. */
-export function missingTags(row: WantedRow, current: Pick<RecordCore, 'tags'> | undefined): TagDraft[] {
+export function missingTags(row: WantedRow, current: Pick<BaseRecord, 'tags'> | undefined): TagDraft[] {
   const attached = new Set((current?.tags ?? []).map(tagKey))
   return row.tags.filter((tag) => !attached.has(tagKey(tag)))
 }
@@ -215,7 +215,7 @@ const changedInstant = (given: Instant | undefined, current: Instant): Instant =
   given === undefined || isShownAs(current, given) ? current : given
 
 /** Applies the row. Times that are shown identically stay unchanged, so importing an export changes nothing. */
-export function mergeRow<R extends RecordCore & { metadata?: Metadata }>(current: R, row: WantedRow): R {
+export function mergeRow<R extends BaseRecord & { metadata?: Metadata }>(current: R, row: WantedRow): R {
   const validTo =
     row.validTo === undefined
       ? current.validTo
@@ -234,7 +234,7 @@ export function mergeRow<R extends RecordCore & { metadata?: Metadata }>(current
 }
 
 /** Whether the records have equal visible fields. */
-export function isSame<R extends RecordCore & { metadata?: Metadata; parentKey?: string | null }>(a: R, b: R): boolean {
+export function isSame<R extends BaseRecord & { metadata?: Metadata; parentKey?: string | null }>(a: R, b: R): boolean {
   return (
     a.name === b.name &&
     a.description === b.description &&

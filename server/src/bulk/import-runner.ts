@@ -24,14 +24,14 @@ import { type Placement, orderByParent } from './location-tree.ts'
 
 const assets: ImportAdapter<Asset> = {
   repository: assetBulk,
-  make: (core, row) => ({ ...core, metadata: row.metadata ?? {}, type: 'asset' }),
+  make: (base, row) => ({ ...base, metadata: row.metadata ?? {}, type: 'asset' }),
   complete: (asset) => asset,
   holds: (tag, id) => tag.assetId === id,
 }
 
 const locations: ImportAdapter<Location> = {
   repository: locationBulk,
-  make: (core, row) => ({ ...core, parentId: null, parentKey: row.parentKey ?? null }),
+  make: (base, row) => ({ ...base, parentId: null, parentKey: row.parentKey ?? null }),
   complete: (location, row) => (row.parentKey === undefined ? location : { ...location, parentKey: row.parentKey }),
   holds: (tag, id) => tag.locationId === id,
 }

@@ -74,13 +74,13 @@ async function resolveParent(tx: Tx, orgId: number, ref: ParentRef): Promise<Res
 }
 
 export const createLocation = (deps: RecordDeps, orgId: number, draft: LocationDraft): Promise<Location> =>
-  createInTransaction(deps, locationRepository, orgId, draft, async (tx, core) => {
+  createInTransaction(deps, locationRepository, orgId, draft, async (tx, base) => {
     // The statements run in this order, so the tree is locked against moves while the parent's level is read.
     const { id, key } = draft.parent
     const locked = id == null && key == null ? undefined : lockTreeForShare(tx, orgId)
     const [{ level, ...parent }] = await Promise.all([resolveParent(tx, orgId, draft.parent), locked])
     if (level + 1 > maxTreeLevels) throw apiError.conflict(tooManyLevels)
-    return { ...core, ...parent }
+    return { ...base, ...parent }
   })
 
 export const changeLocation = (

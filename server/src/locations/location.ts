@@ -1,7 +1,7 @@
 import type { RecordPatch } from '../records/patch.ts'
-import type { RecordCore, RecordDraft } from '../records/record.ts'
+import type { BaseRecord, RecordDraft } from '../records/record.ts'
 
-export interface Location extends RecordCore {
+export interface Location extends BaseRecord {
   parentId: number | null
   parentKey: string | null
 }

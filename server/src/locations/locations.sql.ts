@@ -4,20 +4,27 @@ import { type Sql, sql } from '../db/sql.ts'
 import { toDatabase } from '../kernel/instant.ts'
 import type { Page } from '../kernel/page.ts'
 import type { Repository } from '../records/commands.ts'
-import { type CoreRow, createRecordLoader, coreColumns, whereRef, toRecord, groupRows } from '../records/load.sql.ts'
+import {
+  type RecordRow,
+  createRecordLoader,
+  recordColumns,
+  whereRef,
+  toRecord,
+  groupRows,
+} from '../records/load.sql.ts'
 import { type ListRequest, type RecordTable, listRecords } from '../records/list.sql.ts'
 import type { RecordRef } from '../records/record.ts'
 import { tagColumns, tagOrder } from '../tags/tags.sql.ts'
 import type { Location, LocationWithPath } from './location.ts'
 
-export interface LocationRow extends CoreRow {
+export interface LocationRow extends RecordRow {
   parent_id: number | null
   parent_external_key: string | null
   /** Only selected by `withPath`. */
   path_keys: string[]
 }
 
-export const locationColumns: Sql = sql`${coreColumns}, r.parent_id`
+export const locationColumns: Sql = sql`${recordColumns}, r.parent_id`
 export const parentColumn: Sql = sql`parent.external_key as parent_external_key, `
 
 /** The columns that are read of a location, and how a row becomes an object. */

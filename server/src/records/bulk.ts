@@ -1,6 +1,6 @@
 import type { Tx } from '../db/database.ts'
 import type { RecordKind } from './counts.sql.ts'
-import type { RecordCore } from './record.ts'
+import type { BaseRecord } from './record.ts'
 
 interface Written<R> {
   record: R
@@ -8,7 +8,7 @@ interface Written<R> {
 }
 
 /** The bulk statements of one kind of record. All of them see live rows only. */
-export interface BulkRepository<R extends RecordCore> {
+export interface BulkRepository<R extends BaseRecord> {
   kind: RecordKind
   byKeys: (tx: Tx, orgId: number, keys: readonly string[]) => Promise<R[]>
   /** Locks the rows until the transaction ends, in the order of their ids. */

@@ -9,7 +9,7 @@ import type { RecordLoader } from './load.sql.ts'
 import { generateKey } from './keys.sql.ts'
 import {
   type RecordDeps,
-  type RecordCore,
+  type BaseRecord,
   type RecordDraft,
   type RecordRef,
   assertValidPeriod,
@@ -17,7 +17,7 @@ import {
 } from './record.ts'
 
 /** The statements of one kind of record. All of them see live rows only. */
-export interface Repository<R extends RecordCore> extends RecordLoader<R> {
+export interface Repository<R extends BaseRecord> extends RecordLoader<R> {
   kind: RecordKind
   noun: KeyedNoun
   tagOwner: (id: number) => TagOwner
@@ -29,7 +29,7 @@ export interface Repository<R extends RecordCore> extends RecordLoader<R> {
 }
 
 /** Forbidden when the id belongs to another organization, otherwise not found. Keys are never looked up elsewhere. */
-async function notFoundOrForbidden<R extends RecordCore>(
+async function notFoundOrForbidden<R extends BaseRecord>(
   deps: RecordDeps,
   repository: Repository<R>,
   orgId: number,
@@ -42,7 +42,7 @@ async function notFoundOrForbidden<R extends RecordCore>(
     : apiError.notFound(repository.noun)
 }
 
-export async function getRecord<R extends RecordCore>(
+export async function getRecord<R extends BaseRecord>(
   deps: RecordDeps,
   repository: Repository<R>,
   orgId: number,
@@ -56,7 +56,7 @@ export async function getRecord<R extends RecordCore>(
 }
 
 /** A key may pass to another record while the lock is awaited, so the locked record is then read by its id. */
-async function lockAndFind<R extends RecordCore>(tx: Tx, repository: Repository<R>, orgId: number, ref: RecordRef) {
+async function lockAndFind<R extends BaseRecord>(tx: Tx, repository: Repository<R>, orgId: number, ref: RecordRef) {
   if (typeof ref === 'number') {
     const [, current] = await Promise.all([repository.lock(tx, orgId, ref), repository.find(tx, orgId, ref)])
     return current
@@ -66,7 +66,7 @@ async function lockAndFind<R extends RecordCore>(tx: Tx, repository: Repository<
 }
 
 /** Runs the work on the locked record. It is locked before it is read, so it cannot change afterwards. */
-async function withRecord<R extends RecordCore, Result extends object>(
+async function withRecord<R extends BaseRecord, Result extends object>(
   deps: RecordDeps,
   repository: Repository<R>,
   orgId: number,
@@ -94,7 +94,7 @@ async function newTags(deps: RecordDeps, orgId: number, drafts: readonly TagDraf
  * Inserts a record with its tags and counts it. All statements are sent at once, except after `afterInsert`: its locks come
  * before those of the count and the tags, as in a delete, to avoid deadlocks.
  */
-async function insertRecord<R extends RecordCore>(
+async function insertRecord<R extends BaseRecord>(
   tx: Tx,
   repository: Repository<R>,
   orgId: number,
@@ -114,12 +114,12 @@ async function insertRecord<R extends RecordCore>(
 
 const isKeyTaken = (error: unknown): boolean => error instanceof ApiError && error.keyTakenBy !== undefined
 
-async function newRecord<R extends RecordCore>(
+async function newRecord<R extends BaseRecord>(
   deps: RecordDeps,
   { kind }: Repository<R>,
   orgId: number,
   draft: RecordDraft,
-  insert: (core: RecordCore) => Promise<R>,
+  insert: (base: BaseRecord) => Promise<R>,
 ): Promise<R> {
   const at = now(deps.clock)
   const { name, description, isActive, validTo, validFrom = at } = draft
@@ -141,32 +141,32 @@ async function newRecord<R extends RecordCore>(
 const quotaOf = ({ kind }: { kind: RecordKind }): StoredQuota => (kind === 'asset' ? 'assets' : 'locations')
 
 /** `complete` adds the fields specific to this kind of record. */
-export const createRecord = <R extends RecordCore>(
+export const createRecord = <R extends BaseRecord>(
   deps: RecordDeps,
   repository: Repository<R>,
   orgId: number,
   draft: RecordDraft,
-  complete: (core: RecordCore) => R,
+  complete: (base: BaseRecord) => R,
 ): Promise<R> =>
-  newRecord(deps, repository, orgId, draft, async (core) => {
-    const record = complete(core)
+  newRecord(deps, repository, orgId, draft, async (base) => {
+    const record = complete(base)
     await deps.quotas.assertRoom(orgId, quotaOf(repository))
     await deps.db.withTenantPipelined(orgId, (tx) => insertRecord(tx, repository, orgId, record))
     return record
   })
 
 /** `complete` may query in the same transaction; `afterInsert` runs when the record exists. */
-export const createInTransaction = <R extends RecordCore>(
+export const createInTransaction = <R extends BaseRecord>(
   deps: RecordDeps,
   repository: Repository<R>,
   orgId: number,
   draft: RecordDraft,
-  complete: (tx: Tx, core: RecordCore) => Promise<R>,
+  complete: (tx: Tx, base: BaseRecord) => Promise<R>,
   afterInsert?: (tx: Tx, record: R) => Promise<void>,
 ): Promise<R> =>
-  newRecord(deps, repository, orgId, draft, (core) =>
+  newRecord(deps, repository, orgId, draft, (base) =>
     deps.db.withTenant(orgId, async (tx) => {
-      const record = await complete(tx, core)
+      const record = await complete(tx, base)
       await deps.quotas.assertRoom(orgId, quotaOf(repository))
       await insertRecord(tx, repository, orgId, record, afterInsert)
       return record
@@ -177,7 +177,7 @@ export const createInTransaction = <R extends RecordCore>(
  * `change` receives the locked record and returns its new state. `lockFirst` takes locks wider than the record before it
  * is locked, to avoid deadlocks.
  */
-export function changeRecord<R extends RecordCore>(
+export function changeRecord<R extends BaseRecord>(
   deps: RecordDeps,
   repository: Repository<R>,
   orgId: number,
@@ -204,7 +204,7 @@ export interface Renamed<R> {
 }
 
 /** Renaming to the current key changes nothing, including `updatedAt`. */
-export function renameRecord<R extends RecordCore>(
+export function renameRecord<R extends BaseRecord>(
   deps: RecordDeps,
   repository: Repository<R>,
   orgId: number,
@@ -221,7 +221,7 @@ export function renameRecord<R extends RecordCore>(
 }
 
 /** Soft delete: the row stays, its key and its tags become available again. */
-export async function deleteRecord<R extends RecordCore>(
+export async function deleteRecord<R extends BaseRecord>(
   deps: RecordDeps,
   repository: Repository<R>,
   orgId: number,
@@ -242,7 +242,7 @@ export async function deleteRecord<R extends RecordCore>(
   })
 }
 
-export async function attachTag<R extends RecordCore>(
+export async function attachTag<R extends BaseRecord>(
   deps: RecordDeps,
   repository: Repository<R>,
   orgId: number,
@@ -261,7 +261,7 @@ export async function attachTag<R extends RecordCore>(
 }
 
 /** A tag of another organization is not found, even under a record of that organization. */
-export async function detachTag<R extends RecordCore>(
+export async function detachTag<R extends BaseRecord>(
   deps: RecordDeps,
   repository: Repository<R>,
   orgId: number,

@@ -5,7 +5,7 @@ import { type Instant, toDatabase } from '../kernel/instant.ts'
 import type { PageRequest, SortTerm } from '../kernel/page.ts'
 import { orderTagRows, tagColumns } from '../tags/tags.sql.ts'
 import type { RecordKind } from './counts.sql.ts'
-import type { CoreRow } from './load.sql.ts'
+import type { RecordRow } from './load.sql.ts'
 import { contains } from './search-term.sql.ts'
 
 export type RecordSortField = 'external_key' | 'name' | 'created_at' | 'updated_at'
@@ -168,7 +168,7 @@ export const isFiltered = ({ filter }: Pick<ListRequest, 'filter'>, include: rea
  * One page and the exact total, from one snapshot. For an empty page the result is a single row with the total and no
  * record.
  */
-export async function listRecords<Row extends CoreRow>(
+export async function listRecords<Row extends RecordRow>(
   db: Db,
   orgId: number,
   table: RecordTable,

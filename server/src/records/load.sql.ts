@@ -3,9 +3,9 @@ import type { Db } from '../db/database.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import { fromDatabase } from '../kernel/instant.ts'
 import { type TagRow, tagOf } from '../tags/tags.sql.ts'
-import type { RecordCore, RecordRef } from './record.ts'
+import type { BaseRecord, RecordRef } from './record.ts'
 
-export interface CoreRow extends TagRow {
+export interface RecordRow extends TagRow {
   id: number
   external_key: string
   name: string
@@ -18,7 +18,7 @@ export interface CoreRow extends TagRow {
   deleted_at: string | null
 }
 
-export const coreColumns: Sql = sql`r.id, r.external_key, r.name, r.description, r.is_active, r.valid_from, r.valid_to,
+export const recordColumns: Sql = sql`r.id, r.external_key, r.name, r.description, r.is_active, r.valid_from, r.valid_to,
   r.created_at, r.updated_at, r.deleted_at`
 
 /** A condition on `r` for the live record with this id or key. */
@@ -32,7 +32,7 @@ const whereIds = (orgId: number, ids: readonly number[]): Sql =>
   sql`r.org_id = ${orgId} and r.id = any(${ids}::bigint[]) and r.deleted_at is null`
 
 /** There is one row per tag, ordered by record; consecutive rows of a record are merged. */
-export function groupRows<Row extends CoreRow, Record extends RecordCore>(
+export function groupRows<Row extends RecordRow, Record extends BaseRecord>(
   rows: readonly Row[],
   build: (row: Row) => Record,
 ): Record[] {
@@ -51,7 +51,7 @@ export function groupRows<Row extends CoreRow, Record extends RecordCore>(
   return records
 }
 
-export function toRecord(row: CoreRow): RecordCore {
+export function toRecord(row: RecordRow): BaseRecord {
   return {
     id: row.id,
     externalKey: row.external_key,
@@ -80,7 +80,7 @@ export interface RecordLoader<R> {
 }
 
 /** `where` is a condition on `r`. */
-export function createRecordLoader<R extends RecordCore>(
+export function createRecordLoader<R extends BaseRecord>(
   select: (db: Db, orgId: number, where: Sql) => Promise<R[]>,
 ): RecordLoader<R> {
   const loaders = new Map<Db, Map<number, DataLoader<number, R | null>>>()

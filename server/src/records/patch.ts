@@ -2,7 +2,7 @@ import { sentinelProblem } from '../http/validation/fields.ts'
 import { type FieldProblem, throwIfAny } from '../kernel/errors.ts'
 import { type Instant, type ParsedInstant, isSentinel } from '../kernel/instant.ts'
 import { type ReadOnlyFields, readOnlyErrors } from './read-only-fields.ts'
-import { type RecordCore, isShownAs } from './record.ts'
+import { type BaseRecord, isShownAs } from './record.ts'
 
 /** The fields that a request changes. Absent fields stay as they are; null clears a field. */
 export interface RecordPatch {
@@ -17,7 +17,7 @@ export interface RecordPatch {
 }
 
 /** The record after the change. Throws when the patch contradicts the record. */
-export function applyPatch<R extends RecordCore>(current: R, patch: RecordPatch): R {
+export function applyPatch<R extends BaseRecord>(current: R, patch: RecordPatch): R {
   if (patch.readOnly !== undefined) throwIfAny(readOnlyErrors(patch.readOnly, current))
   return {
     ...current,
@@ -29,7 +29,7 @@ export function applyPatch<R extends RecordCore>(current: R, patch: RecordPatch)
   }
 }
 
-type Period = Pick<RecordCore, 'validFrom' | 'validTo'>
+type Period = Pick<BaseRecord, 'validFrom' | 'validTo'>
 
 /**
  * The period of validity after the change. A time that equals the one shown is accepted, a sentinel date included, and the

@@ -1,7 +1,7 @@
 import type { FieldProblem } from '../kernel/errors.ts'
 import { type Instant, parseRfc3339, sameMillisecond } from '../kernel/instant.ts'
 import type { Tag } from '../tags/tag.ts'
-import type { RecordCore } from './record.ts'
+import type { BaseRecord } from './record.ts'
 
 /**
  * Read-only fields of a record as a client sent them back, unchecked. They are ignored while they equal the record and
@@ -49,7 +49,7 @@ const elsewhere = (field: string, operation: string): FieldProblem => ({
  * Server-managed fields that differ from the stored record. A stale `updated_at` comes first, because clients look for it
  * there; the others follow in the order of the contract's tables.
  */
-export function serverManagedErrors(fields: ReadOnlyFields, current: RecordCore): FieldProblem[] {
+export function serverManagedErrors(fields: ReadOnlyFields, current: BaseRecord): FieldProblem[] {
   const problems: FieldProblem[] = []
   if (fields.updated_at !== undefined && !sameInstant(fields.updated_at, current.updatedAt))
     problems.push(managed('updated_at'))
@@ -62,7 +62,7 @@ export function serverManagedErrors(fields: ReadOnlyFields, current: RecordCore)
 }
 
 /** All fields that differ from the stored record, server-managed fields first. */
-export function readOnlyErrors(fields: ReadOnlyFields, current: RecordCore): FieldProblem[] {
+export function readOnlyErrors(fields: ReadOnlyFields, current: BaseRecord): FieldProblem[] {
   const problems = serverManagedErrors(fields, current)
   if (fields.external_key !== undefined && fields.external_key !== current.externalKey)
     problems.push(elsewhere('external_key', 'the rename operation'))

@@ -17,7 +17,7 @@ export interface RecordDeps {
 export type RecordRef = number | { key: string }
 
 /** The fields that assets and locations have in common. */
-export interface RecordCore {
+export interface BaseRecord {
   id: number
   externalKey: string
   name: string
@@ -58,7 +58,7 @@ export function assertValidPeriod(validFrom: Instant, validTo: Instant | null): 
 const fieldSeparator = '\u0001'
 
 export function searchText(
-  record: Pick<RecordCore, 'externalKey' | 'name' | 'description'>,
+  record: Pick<BaseRecord, 'externalKey' | 'name' | 'description'>,
   tags: readonly TagDraft[],
 ) {
   const parts = [record.name, record.externalKey, record.description ?? '', ...tags.map((tag) => tag.value)]

@@ -1,16 +1,16 @@
 import type { Db } from '../db/database.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import type { Page } from '../kernel/page.ts'
-import { type CoreRow, groupRows, toRecord, coreColumns } from '../records/load.sql.ts'
+import { type RecordRow, groupRows, toRecord, recordColumns } from '../records/load.sql.ts'
 import { type ListRequest, type RecordTable, listRecords } from '../records/list.sql.ts'
-import type { RecordCore } from '../records/record.ts'
+import type { BaseRecord } from '../records/record.ts'
 import { requestedLocations } from './report-request.sql.ts'
 
 export const assetTable: RecordTable = {
   kind: 'asset',
   name: sql`assets`,
-  columns: coreColumns,
-  rowColumns: coreColumns,
+  columns: recordColumns,
+  rowColumns: recordColumns,
   pageColumns: () => sql``,
   pageJoins: () => sql``,
   tagOwnerId: sql`t.asset_id`,
@@ -34,8 +34,8 @@ export async function listAssetsAtLocations(
   orgId: number,
   locationIds: readonly number[],
   request: ListRequest,
-): Promise<Page<RecordCore>> {
+): Promise<Page<BaseRecord>> {
   const isThere = whereIdIn(assetsAt(orgId, locationIds))
-  const rows = await listRecords<CoreRow>(db, orgId, assetTable, request, { include: [isThere] })
+  const rows = await listRecords<RecordRow>(db, orgId, assetTable, request, { include: [isThere] })
   return { rows: groupRows(rows, toRecord), total: rows[0]?.total ?? 0 }
 }

@@ -2,9 +2,9 @@ import type { Db } from '../db/database.ts'
 import { paginate } from '../db/plan-cache.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import type { Page } from '../kernel/page.ts'
-import { type CoreRow, groupRows, toRecord, coreColumns } from '../records/load.sql.ts'
+import { type RecordRow, groupRows, toRecord, recordColumns } from '../records/load.sql.ts'
 import { type ListRequest, conditions, countedTotal, isFiltered, live } from '../records/list.sql.ts'
-import type { RecordCore } from '../records/record.ts'
+import type { BaseRecord } from '../records/record.ts'
 import { tagColumns, tagOrder } from '../tags/tags.sql.ts'
 import { assetTable, assetsAt, whereIdIn } from './assets-at-location.sql.ts'
 
@@ -62,7 +62,7 @@ function unfilteredList(orgId: number, request: LastSeenRequest, direction: Sql)
 }
 
 /** Assets in the order in which they were last seen; those that were never seen are at the end. */
-export async function listAssetsByLastSeen(db: Db, orgId: number, request: LastSeenRequest): Promise<Page<RecordCore>> {
+export async function listAssetsByLastSeen(db: Db, orgId: number, request: LastSeenRequest): Promise<Page<BaseRecord>> {
   const { locationIds, descending, filter } = request
   const direction = descending ? sql`desc` : sql`asc`
   const include = locationIds === undefined ? [] : [whereIdIn(assetsAt(orgId, locationIds))]
@@ -71,8 +71,8 @@ export async function listAssetsByLastSeen(db: Db, orgId: number, request: LastS
   const list = isSelective
     ? filteredList(orgId, request, include, direction)
     : unfilteredList(orgId, request, direction)
-  const rows = await db.query<CoreRow & { total: number }>(sql`${list}
-    select total.total, ${coreColumns}, ${tagColumns}
+  const rows = await db.query<RecordRow & { total: number }>(sql`${list}
+    select total.total, ${recordColumns}, ${tagColumns}
     from total left join selected on true
     left join assets r on r.org_id = ${orgId} and r.id = selected.id
     left join tags t on t.org_id = ${orgId} and t.asset_id = selected.id

@@ -4,7 +4,7 @@ import { type Infer, described, nullable, optional } from '../../http/validation
 import { type Output, component, embedded } from '../../http/openapi/response-schema.ts'
 import { formatMillis } from '../../kernel/instant.ts'
 import type { RecordPatch } from '../../records/patch.ts'
-import type { RecordCore, RecordDraft } from '../../records/record.ts'
+import type { BaseRecord, RecordDraft } from '../../records/record.ts'
 import { type Tag, type TagDraft, type TagType, maxTagsPerRecord, tagTypes } from '../../tags/tag.ts'
 import { validityPatch } from '../shared/validity.ts'
 import { descriptionField, keyField, nameField, tagValue, timestamp } from '../shared/wire.ts'
@@ -59,18 +59,18 @@ export const outShape = {
 }
 
 export const present = {
-  before: (core: RecordCore): Output<typeof outShape.before> => ({
-    surrogate_id: core.id,
-    identifier: core.externalKey,
-    name: core.name,
-    description: core.description ?? undefined,
+  before: (record: BaseRecord): Output<typeof outShape.before> => ({
+    surrogate_id: record.id,
+    identifier: record.externalKey,
+    name: record.name,
+    description: record.description ?? undefined,
   }),
-  after: (core: RecordCore): Output<typeof outShape.after> => ({
-    valid_from: formatMillis(core.validFrom),
-    valid_to: core.validTo === null ? null : formatMillis(core.validTo),
-    identifiers: core.tags.map(presentIdentifier),
-    created_at: formatMillis(core.createdAt),
-    updated_at: formatMillis(core.updatedAt),
+  after: (record: BaseRecord): Output<typeof outShape.after> => ({
+    valid_from: formatMillis(record.validFrom),
+    valid_to: record.validTo === null ? null : formatMillis(record.validTo),
+    identifiers: record.tags.map(presentIdentifier),
+    created_at: formatMillis(record.createdAt),
+    updated_at: formatMillis(record.updatedAt),
   }),
 }
 

@@ -13,7 +13,7 @@ import type { RecordDeps } from '../../records/record.ts'
 import { listDb } from '../shared/list-db.ts'
 import { descriptionField, keyField, listBody, nameField, pageResponse, singleResponse } from '../shared/wire.ts'
 import { listRequest, recordParameters } from './list-parameters.ts'
-import { coreCreate, patchDescription, statePatch, toCoreDraft, toPatch } from './record-body.ts'
+import { recordCreate, patchDescription, statePatch, toRecordDraft, toPatch } from './record-body.ts'
 import {
   TagOut,
   draftOf,
@@ -64,7 +64,7 @@ function presentAsset(asset: Asset): Output<(typeof AssetOut)['shape']> {
 }
 
 const createShape = {
-  ...coreCreate,
+  ...recordCreate,
   metadata: optional(jsonObject),
   ...stateCreate,
   ...locationIsReadOnly,
@@ -78,7 +78,7 @@ const patchShape = {
 }
 
 const toDraft = (body: Infer<typeof createShape>): AssetDraft => ({
-  ...toCoreDraft(body),
+  ...toRecordDraft(body),
   metadata: body.metadata ?? {},
 })
 

@@ -30,7 +30,7 @@ import {
   singleResponse,
 } from '../shared/wire.ts'
 import { listRequest, recordParameters } from './list-parameters.ts'
-import { coreCreate, patchDescription, statePatch, toCoreDraft, toPatch } from './record-body.ts'
+import { recordCreate, patchDescription, statePatch, toRecordDraft, toPatch } from './record-body.ts'
 import {
   TagOut,
   draftOf,
@@ -84,7 +84,7 @@ const parentShape = {
   parent_external_key: optional(nullable(keyField)),
 }
 
-const createShape = { ...coreCreate, ...parentShape, ...stateCreate }
+const createShape = { ...recordCreate, ...parentShape, ...stateCreate }
 const patchShape = { ...statePatch.before, ...parentShape, ...statePatch.after }
 
 const parentOf = (body: Infer<typeof parentShape>): ParentRef => ({
@@ -92,7 +92,7 @@ const parentOf = (body: Infer<typeof parentShape>): ParentRef => ({
   ...(body.parent_external_key === undefined ? {} : { key: body.parent_external_key }),
 })
 
-const toDraft = (body: Infer<typeof createShape>): LocationDraft => ({ ...toCoreDraft(body), parent: parentOf(body) })
+const toDraft = (body: Infer<typeof createShape>): LocationDraft => ({ ...toRecordDraft(body), parent: parentOf(body) })
 const toLocationPatch = (body: Infer<typeof patchShape>): LocationPatch => ({
   ...toPatch(body),
   parent: parentOf(body),

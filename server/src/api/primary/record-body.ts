@@ -37,13 +37,13 @@ export const statePatch = {
 export const patchDescription =
   'JSON merge patch (RFC 7396). For optimistic locking, send `updated_at` as last read: if another write has happened since, the request is rejected.'
 
-export const coreCreate = {
+export const recordCreate = {
   external_key: optional(keyField),
   name: nameField,
   description: optional(nullable(descriptionField)),
 }
 
-export function toCoreDraft(body: Infer<typeof coreCreate & typeof stateCreate>): RecordDraft {
+export function toRecordDraft(body: Infer<typeof recordCreate & typeof stateCreate>): RecordDraft {
   return {
     ...(body.external_key === undefined ? {} : { externalKey: body.external_key }),
     name: body.name,

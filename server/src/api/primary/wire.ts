@@ -3,7 +3,7 @@ import { described, nullable, optional } from '../../http/validation/schema.ts'
 import { type Component, type Output, component, embedded } from '../../http/openapi/response-schema.ts'
 import { formatMillis } from '../../kernel/instant.ts'
 import { keyField, tagBody, tagDraftsField } from '../../records/fields.ts'
-import type { RecordCore } from '../../records/record.ts'
+import type { BaseRecord } from '../../records/record.ts'
 import { type Tag, type TagDraft, tagTypes } from '../../tags/tag.ts'
 import { timestamp } from '../shared/wire.ts'
 
@@ -42,15 +42,15 @@ export const stateShape = {
   tags: listOf(embedded(TagOut)),
 }
 
-export function presentState(core: RecordCore): Output<typeof stateShape> {
+export function presentState(record: BaseRecord): Output<typeof stateShape> {
   return {
-    is_active: core.isActive,
-    valid_from: formatMillis(core.validFrom),
-    valid_to: core.validTo === null ? null : formatMillis(core.validTo),
-    created_at: formatMillis(core.createdAt),
-    updated_at: formatMillis(core.updatedAt),
-    deleted_at: core.deletedAt === null ? null : formatMillis(core.deletedAt),
-    tags: core.tags.map(presentTag),
+    is_active: record.isActive,
+    valid_from: formatMillis(record.validFrom),
+    valid_to: record.validTo === null ? null : formatMillis(record.validTo),
+    created_at: formatMillis(record.createdAt),
+    updated_at: formatMillis(record.updatedAt),
+    deleted_at: record.deletedAt === null ? null : formatMillis(record.deletedAt),
+    tags: record.tags.map(presentTag),
   }
 }
 

@@ -13,7 +13,7 @@ import { nullable } from '../../http/validation/schema.ts'
 import { type Output, component, pageOf, envelope } from '../../http/openapi/response-schema.ts'
 import { now } from '../../kernel/clock.ts'
 import { formatMillis, instantFromMillis } from '../../kernel/instant.ts'
-import type { RecordCore, RecordDeps } from '../../records/record.ts'
+import type { BaseRecord, RecordDeps } from '../../records/record.ts'
 import { listAssetsAtLocations } from '../../tracking/assets-at-location.sql.ts'
 import { listAssetsByLastSeen } from '../../tracking/assets-by-last-seen.sql.ts'
 import { type Overview, type OverviewCache, unseenAfterHours } from '../../tracking/overview-cache.ts'
@@ -108,7 +108,7 @@ const AssetAtLocationOut = component(
   },
 )
 
-const presentAssetAtLocation = (one: RecordCore): Output<(typeof AssetAtLocationOut)['shape']> => ({
+const presentAssetAtLocation = (one: BaseRecord): Output<(typeof AssetAtLocationOut)['shape']> => ({
   id: one.id,
   external_key: one.externalKey,
   name: one.name,

@@ -6,7 +6,7 @@ import { type Output, component } from '../../http/openapi/response-schema.ts'
 import { type Instant, formatMillis } from '../../kernel/instant.ts'
 import type { Location } from '../../locations/location.ts'
 import { tagBody, tagDraftsField } from '../../records/fields.ts'
-import type { RecordCore } from '../../records/record.ts'
+import type { BaseRecord } from '../../records/record.ts'
 import type { HistoryLine } from '../../tracking/export.sql.ts'
 import { descriptionField, keyField, nameField, timestamp } from './wire.ts'
 
@@ -162,7 +162,7 @@ const recordExample: Output<typeof recordShape> = {
 
 const formatOptional = (at: Instant | null): string | null => (at === null ? null : formatMillis(at))
 
-const presentRecord = (one: RecordCore): Output<typeof recordShape> => ({
+const presentRecord = (one: BaseRecord): Output<typeof recordShape> => ({
   is_active: one.isActive,
   valid_from: formatMillis(one.validFrom),
   valid_to: formatOptional(one.validTo),

@@ -52,9 +52,9 @@ export const createAssetAtLocation = (
       assetWithLocationRepository,
       orgId,
       draft,
-      async (tx, core) => {
+      async (tx, base) => {
         location = await findLocation(tx, orgId, locationKey)
-        return { ...core, metadata: draft.metadata, type: draft.type ?? 'asset', locationKey: location?.key ?? null }
+        return { ...base, metadata: draft.metadata, type: draft.type ?? 'asset', locationKey: location?.key ?? null }
       },
       async (tx, { id }) => {
         if (location !== null) note(await recordOperatorSighting(tx, orgId, location.id, [id], now(deps.clock)))
