@@ -63,7 +63,7 @@ export const copyLine = (values: readonly (string | null)[]): string =>
     .map((value) => (value === null ? '\\N' : value.replace(/[\\\n\r\t]/g, (character) => escapes[character]!)))
     .join('\t')}\n`
 
-export class BrokenBackup extends Error {
+export class BrokenBackupError extends Error {
   constructor(reason: string) {
     super(`This is not a complete backup: ${reason}`)
   }
@@ -87,7 +87,7 @@ export class BackupReader {
   async line(): Promise<unknown> {
     let end = this.#buffered.indexOf(newline)
     for (; end === -1; end = this.#buffered.indexOf(newline)) {
-      if (this.#buffered.length > maxLineBytes) throw new BrokenBackup('it is another kind of file')
+      if (this.#buffered.length > maxLineBytes) throw new BrokenBackupError('it is another kind of file')
       await this.#readChunk()
     }
     const text = this.#buffered.subarray(0, end).toString()
@@ -95,7 +95,7 @@ export class BackupReader {
     try {
       return JSON.parse(text)
     } catch {
-      throw new BrokenBackup('it is another kind of file')
+      throw new BrokenBackupError('it is another kind of file')
     }
   }
 
@@ -119,11 +119,11 @@ export class BackupReader {
   async #readChunk(): Promise<void> {
     const next = await this.#chunks.next().catch((error: unknown) => {
       const { code } = error as NodeJS.ErrnoException
-      if (code === 'Z_BUF_ERROR') throw new BrokenBackup('it ends too early')
-      if (code?.startsWith('Z_')) throw new BrokenBackup('it is damaged or another kind of file')
+      if (code === 'Z_BUF_ERROR') throw new BrokenBackupError('it ends too early')
+      if (code?.startsWith('Z_')) throw new BrokenBackupError('it is damaged or another kind of file')
       throw error
     })
-    if (next.done) throw new BrokenBackup('it ends too early')
+    if (next.done) throw new BrokenBackupError('it ends too early')
     this.#buffered = this.#buffered.length === 0 ? next.value : Buffer.concat([this.#buffered, next.value])
   }
 }

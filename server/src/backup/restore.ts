@@ -7,7 +7,15 @@ import { historyTable, makeMonthsBetween } from '../db/schema/partitions.ts'
 import { type Session, openSession } from '../db/session.ts'
 import { sql } from '../db/sql.ts'
 import type { Kept } from './backup.ts'
-import { BackupReader, type Block, BrokenBackup, type End, type Head, type TableEnd, TableChecksum } from './file.ts'
+import {
+  BackupReader,
+  type Block,
+  BrokenBackupError,
+  type End,
+  type Head,
+  type TableEnd,
+  TableChecksum,
+} from './file.ts'
 import type { TableHead } from './file.ts'
 import { type KeptTable, keptTables, listOf } from './tables.ts'
 
@@ -20,7 +28,7 @@ export interface RestoreOptions {
 }
 
 /** The database is in use or not empty, and the caller did not allow replacing its content. */
-export class NotEmpty extends Error {}
+export class NotEmptyError extends Error {}
 
 /**
  * Restores a backup and migrates it to the current schema. In one transaction, it creates the schema of the time of the
@@ -31,7 +39,7 @@ export async function restore(options: RestoreOptions): Promise<Kept & { takenAt
   const file = new BackupReader(options.path)
   try {
     const head = (await file.line()) as Head
-    if (head?.lastseen_backup !== 1) throw new BrokenBackup('it is another kind of file')
+    if (head?.lastseen_backup !== 1) throw new BrokenBackupError('it is another kind of file')
     const kept = await session.transaction(async () => {
       await rejectIfInUse(session)
       await clear(session, options.isReplacing)
@@ -54,7 +62,7 @@ async function rejectIfInUse(session: Session): Promise<void> {
   const users = await session.query(sql`
     select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
       and application_name like 'lastseen%' and application_name <> 'lastseen lease'`)
-  if (users.length > 0) throw new NotEmpty('Lastseen is running on this database: stop it first')
+  if (users.length > 0) throw new NotEmptyError('Lastseen is running on this database: stop it first')
 }
 
 async function clear(session: Session, isReplacing: boolean): Promise<void> {
@@ -65,7 +73,9 @@ async function clear(session: Session, isReplacing: boolean): Promise<void> {
   const names = row?.names ?? []
   if (names.length === 0) return
   if (!isReplacing && (await hasContent(session, names)))
-    throw new NotEmpty('The database is not empty: restore into an empty database, or replace its content (--replace)')
+    throw new NotEmptyError(
+      'The database is not empty: restore into an empty database, or replace its content (--replace)',
+    )
   await session.execute(`drop table ${listOf(names)} cascade`)
   await dropFunctions(session)
 }
@@ -96,12 +106,12 @@ async function loadAll(session: Session, file: BackupReader, progress: (line: st
     const next = (await file.line()) as TableHead | End
     if ('end' in next) {
       if (next.tables !== kept.tables || next.rows !== kept.rows || remaining.size > 0)
-        throw new BrokenBackup('tables are missing')
+        throw new BrokenBackupError('tables are missing')
       return kept
     }
     const table = remaining.get(next.table)
     if (table === undefined || String(table.columns) !== String(next.columns))
-      throw new BrokenBackup(`it has a table ${next.table} that does not fit`)
+      throw new BrokenBackupError(`it has a table ${next.table} that does not fit`)
     remaining.delete(next.table)
     const rows = await loadTable(session, table, file)
     kept.tables++
@@ -131,7 +141,7 @@ async function loadTable(session: Session, { name, columns, hasRowSecurity }: Ke
   const { rows, sha256 } = checksum.end()
   const [counted] = await session.values<number>(`select count(*) from ${table}`)
   if (end?.rows !== rows || end.sha256 !== sha256 || counted?.[0] !== rows)
-    throw new BrokenBackup(`the rows of ${name} do not match their checksum or count`)
+    throw new BrokenBackupError(`the rows of ${name} do not match their checksum or count`)
   if (hasRowSecurity) await session.execute(`alter table ${table} force row level security`)
   return rows
 }

@@ -52,10 +52,10 @@ type StartedImport = Pick<Import, 'id' | 'kind' | 'mode' | 'isBulk'> & { job: Im
 const stoppedReason = 'The server stopped before the import finished; nothing was changed'
 
 /** The process is stopping; the import is rolled back. */
-class ServerStopping extends Error {}
+class ServerStoppingError extends Error {}
 
 /** The run found invalid rows; nothing was written. */
-class InvalidRows extends Error {
+class InvalidRowsError extends Error {
   readonly result: ImportResult
 
   constructor(result: ImportResult) {
@@ -221,7 +221,7 @@ export class ImportQueue {
       await withCustomPlan(tx)
       const ids = job === 'check' ? null : await this.#idPool(tx, orgId, id)
       const result = await this.#work(tx, orgId, started, ids)
-      if (job === 'run' && result.errorsTotal > 0) throw new InvalidRows(result)
+      if (job === 'run' && result.errorsTotal > 0) throw new InvalidRowsError(result)
       await setResult(tx, orgId, id, result)
       if (isFinal) await deleteRows(tx, orgId, id)
       if (!(await setState(tx, orgId, id, [state], isFinal ? 'done' : 'checked', now(clock))))
@@ -252,7 +252,7 @@ export class ImportQueue {
     const state: ImportState = ids === null ? 'checking' : 'running'
     let publishedAtMs = performance.now()
     const progress = (done: number): void => {
-      if (this.#isStopping) throw new ServerStopping()
+      if (this.#isStopping) throw new ServerStoppingError()
       this.onProgress(`${state} ${importId} ${done}`)
       if (performance.now() - publishedAtMs < progressIntervalMs) return
       publishedAtMs = performance.now()
@@ -263,14 +263,14 @@ export class ImportQueue {
 
   async #fail(orgId: number, { id, job, isBulk }: StartedImport, error: unknown): Promise<void> {
     const { background, clock, onFailure } = this.#deps
-    const isStopping = error instanceof ServerStopping
-    if (!(isStopping || error instanceof InvalidRows || error instanceof ApiError)) onFailure(error)
+    const isStopping = error instanceof ServerStoppingError
+    if (!(isStopping || error instanceof InvalidRowsError || error instanceof ApiError)) onFailure(error)
     const unexpected = isStopping ? stoppedReason : 'The import was aborted'
     const reason = error instanceof ApiError ? error.message : unexpected
     const failed = { ...emptyResult(), errorsTotal: 1, errors: [{ line: 0, field: '', message: reason }] }
     await background.withTenant(orgId, async (tx) => {
       if (!(await setState(tx, orgId, id, [workState(job)], 'failed', now(clock)))) return
-      await setResult(tx, orgId, id, error instanceof InvalidRows ? error.result : failed)
+      await setResult(tx, orgId, id, error instanceof InvalidRowsError ? error.result : failed)
       if (isBulk) await deleteRows(tx, orgId, id)
     })
   }

@@ -1,7 +1,7 @@
 import type { Asset } from '../assets/asset.ts'
 import { assetBulk } from '../assets/bulk.sql.ts'
 import type { Tx } from '../db/database.ts'
-import { SerializationConflict } from '../db/constraint-errors.ts'
+import { SerializationConflictError } from '../db/constraint-errors.ts'
 import { type Clock, now } from '../kernel/clock.ts'
 import { quotaReached } from '../kernel/quota.ts'
 import { lockParentsForShare, locationBulk, treeOf } from '../locations/bulk.sql.ts'
@@ -97,7 +97,7 @@ async function importLocations(work: ImportRun): Promise<ImportResult> {
   const idsByKey = new Map([...tree].map(([key, { id }]) => [key, id]))
   const parents = new Set(placements.flatMap(({ parentKey }) => idsByKey.get(parentKey ?? '') ?? []))
   if ((await lockParentsForShare(tx, orgId, [...parents])) < parents.size)
-    throw new SerializationConflict('a parent was deleted meanwhile')
+    throw new SerializationConflictError('a parent was deleted meanwhile')
   for (const level of levels)
     for (const batch of toBatches(level)) {
       for (const [key, id] of await writer.write(await changesOf(work, batch, idsByKey))) idsByKey.set(key, id)
@@ -134,7 +134,7 @@ async function changesOf(
   })
   const { changes } = await evaluate(tx, orgId, locations, wanted, noEarlierRows(), now(clock), mode)
   if (changes.length < batch.length)
-    throw new SerializationConflict('a location or a tag was changed while the import ran')
+    throw new SerializationConflictError('a location or a tag was changed while the import ran')
   return changes.map((change) => ({ ...change, record: withParent(change.record, idsByKey) }))
 }
 

@@ -62,7 +62,7 @@ interface BulkRequest extends ImportOptions {
 }
 
 /** An earlier request has the same idempotency key. */
-class RepeatedKey extends Error {
+class RepeatedKeyError extends Error {
   readonly earlier: { id: number; hash: string }
 
   constructor(earlier: { id: number; hash: string }) {
@@ -126,13 +126,13 @@ export class ImportService {
       await queue.enqueue(orgId, id, ['open'], job, async (tx) => {
         if (key === null) return
         const repeated = await findByIdempotencyKey(tx, orgId, key, this.#idempotencyStart())
-        if (repeated !== null) throw new RepeatedKey(repeated)
+        if (repeated !== null) throw new RepeatedKeyError(repeated)
         await setIdempotencyKey(tx, orgId, id, key, digest)
       })
       return id
     } catch (error) {
       await db.withTenant(orgId, (tx) => deleteImport(tx, orgId, id)).catch(onFailure)
-      if (error instanceof RepeatedKey) return sameRequest(error.earlier, digest)
+      if (error instanceof RepeatedKeyError) return sameRequest(error.earlier, digest)
       throw error
     }
   }

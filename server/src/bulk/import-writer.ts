@@ -1,5 +1,5 @@
 import type { Tx } from '../db/database.ts'
-import { SerializationConflict } from '../db/constraint-errors.ts'
+import { SerializationConflictError } from '../db/constraint-errors.ts'
 import { type Clock, nextUpdate } from '../kernel/clock.ts'
 import type { Instant } from '../kernel/instant.ts'
 import { inSlices, sortSteps } from '../kernel/slices.ts'
@@ -45,7 +45,7 @@ export class ImportWriter<R extends Imported> {
     const changed = changes.flatMap((change) => (change.current === null ? [] : [this.#update(change, change.current)]))
     const { repository } = this.#adapter
     if (created.length > 0 && (await repository.insert(this.#tx, this.#orgId, created)) < created.length)
-      throw new SerializationConflict('a key was taken while the import ran')
+      throw new SerializationConflictError('a key was taken while the import ran')
     if (changed.length > 0) await repository.update(this.#tx, this.#orgId, changed)
     return new Map(created.map(({ record }) => [record.externalKey, record.id]))
   }
@@ -58,7 +58,7 @@ export class ImportWriter<R extends Imported> {
     for (let start = 0; start < sorted.length; start += tagBatchSize) {
       const batch = sorted.slice(start, start + tagBatchSize)
       if ((await insertTagsOfMany(this.#tx, this.#orgId, batch, at)) < batch.length)
-        throw new SerializationConflict('a tag was taken while the import ran')
+        throw new SerializationConflictError('a tag was taken while the import ran')
     }
   }
 

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { backUp } from '../backup/backup.ts'
-import { BrokenBackup } from '../backup/file.ts'
-import { NotEmpty, restore } from '../backup/restore.ts'
+import { BrokenBackupError } from '../backup/file.ts'
+import { NotEmptyError, restore } from '../backup/restore.ts'
 import { now, systemClock } from '../kernel/clock.ts'
 import { formatMillis } from '../kernel/instant.ts'
 import { openDatabase, requireSchema } from '../app/context.ts'
@@ -75,7 +75,7 @@ export async function restoreFrom(
     const { takenAt, ...summary } = await restore({ url: database.url, path, isReplacing, progress })
     return { file: path, taken_at: takenAt, ...summary }
   } catch (error) {
-    if (error instanceof BrokenBackup || error instanceof NotEmpty) throw new OperatorError(error.message)
+    if (error instanceof BrokenBackupError || error instanceof NotEmptyError) throw new OperatorError(error.message)
     throw error
   } finally {
     await database.release()

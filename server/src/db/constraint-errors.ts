@@ -40,7 +40,7 @@ export function toOverload(error: unknown): ApiError | null {
 }
 
 /** A row that the transaction read has changed since; a retry reads the current rows. Database functions raise LS001. */
-export class SerializationConflict extends Error {
+export class SerializationConflictError extends Error {
   readonly code = '40001'
 }
 

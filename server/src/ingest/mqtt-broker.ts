@@ -73,7 +73,7 @@ interface SignedIn {
 const emptyPayload = Buffer.alloc(0)
 
 /** The message was refused; `onRefused` was called. */
-class RefusedMessage extends Error {}
+class RefusedMessageError extends Error {}
 
 const addressOf = ({ conn }: Client): string => (conn as Socket).remoteAddress ?? ''
 
@@ -166,7 +166,7 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
       const reason = device === null ? 'revoked_token' : 'forbidden_topic'
       const address = client === null ? '' : addressOf(client)
       deps.onRefused({ reason, device: login?.device ?? null, topic: packet.topic, address })
-      throw new RefusedMessage('not allowed')
+      throw new RefusedMessageError('not allowed')
     }
     packet.retain = false
     await deps.ingestor.processOrDiscard(device, Buffer.from(packet.payload), packet.topic)
@@ -203,7 +203,7 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
         () => done(null),
         (error: unknown) => {
           // Without an acknowledgement the connection is closed, and the reader sends the message again.
-          if (!(error instanceof RefusedMessage)) deps.onFailure(error)
+          if (!(error instanceof RefusedMessageError)) deps.onFailure(error)
           done(error as Error)
         },
       )

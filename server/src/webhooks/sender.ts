@@ -1,6 +1,6 @@
 import { Pool } from 'undici'
 import type { Signed } from './signature.ts'
-import { type GuardedConnector, Unreachable } from './ssrf-guard.ts'
+import { type GuardedConnector, UnreachableError } from './ssrf-guard.ts'
 
 /** The result of one attempt. `status` is null when no response arrived; `error` says why the request failed. */
 export interface Outcome {
@@ -30,7 +30,7 @@ const certificateCodes = /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|ISSUER/
 
 /** A plain-English reason that reveals nothing about the network of the service. */
 function reasonOf(error: unknown): string {
-  if (error instanceof Unreachable) return error.message
+  if (error instanceof UnreachableError) return error.message
   const code = (error as NodeJS.ErrnoException).code ?? ''
   if (code in reasons) return reasons[code]!
   if (certificateCodes.test(code)) return 'the certificate is not trusted'
@@ -73,7 +73,7 @@ export class WebhookSender {
         )
       },
     })
-    const stop = (): void => void this.#pool.destroy(new Unreachable('the server was stopped'))
+    const stop = (): void => void this.#pool.destroy(new UnreachableError('the server was stopped'))
     cutOff?.addEventListener('abort', stop, { once: true })
   }
 
@@ -81,7 +81,7 @@ export class WebhookSender {
   async send({ headers, body }: Signed): Promise<Outcome> {
     const startedAt = performance.now()
     const timeout = new AbortController()
-    const timer = setTimeout(() => timeout.abort(new Unreachable('timeout')), this.#timeoutMs)
+    const timer = setTimeout(() => timeout.abort(new UnreachableError('timeout')), this.#timeoutMs)
     const request = { method: 'POST', path: this.#path, headers, body, signal: timeout.signal } as const
     let status: number | null = null
     let error: string | null = null

@@ -44,14 +44,14 @@ export function isAllowed(address: Address, allowed: readonly Cidr[]): boolean {
 }
 
 /** Why a connection failed, in a message that is safe to show to a tenant's admin. */
-export class Unreachable extends Error {}
+export class UnreachableError extends Error {}
 
-const notAllowed = (): Unreachable => new Unreachable('the host resolves to an address that is not allowed')
+const notAllowed = (): UnreachableError => new UnreachableError('the host resolves to an address that is not allowed')
 
 /** DNS queries cannot be aborted, so a query that outlives the signal is ignored. */
 function beforeAbort<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(new Unreachable('timeout')), { once: true })
+    signal.addEventListener('abort', () => reject(new UnreachableError('timeout')), { once: true })
     work.then(resolve, reject)
   })
 }
@@ -95,7 +95,7 @@ export class GuardedConnector {
     const answers = await Promise.allSettled([this.#resolver.resolve4(host), this.#resolver.resolve6(host)])
     const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
     if (addresses.length > 0) return addresses
-    throw new Unreachable('the host has no address')
+    throw new UnreachableError('the host has no address')
   }
 
   /** A TLS connection to a checked address, with the certificate checked against the host. The signal ends every step. */
@@ -123,7 +123,7 @@ export class GuardedConnector {
     timeoutMs: number | null,
   ): Promise<TLSSocket> {
     return new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(new Unreachable('timeout'))
+      if (signal.aborted) return reject(new UnreachableError('timeout'))
       const socket = connectTls({
         host: address,
         port,
@@ -132,7 +132,7 @@ export class GuardedConnector {
         rejectUnauthorized: true,
         ALPNProtocols: ['http/1.1'],
       })
-      const end = (): void => void socket.destroy(new Unreachable('timeout'))
+      const end = (): void => void socket.destroy(new UnreachableError('timeout'))
       const timer = timeoutMs === null ? undefined : setTimeout(end, timeoutMs)
       signal.addEventListener('abort', end, { once: true })
       const cleanUp = (): void => {
