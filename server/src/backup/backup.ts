@@ -10,7 +10,7 @@ import { isSchemaCurrent } from '../db/schema/schema-exists.ts'
 import { type Session, openSession } from '../db/session.ts'
 import { sql } from '../db/sql.ts'
 import { type Head, TableChecksum, copyLine, line } from './file.ts'
-import { type KeptTable, keptTables, listOf, textsOf } from './tables.ts'
+import { type BackupTable, backupTables, listOf, textsOf } from './tables.ts'
 
 /** The target size of a block; the number of rows per fetch is estimated from the previous block. */
 const blockBytes = 1024 * 1024
@@ -25,24 +25,24 @@ export interface BackupOptions {
   progress: (line: string) => void
 }
 
-export interface Kept {
+export interface BackupCounts {
   tables: number
   rows: number
 }
 
 /** Writes a consistent snapshot while the service keeps running. The file gets its final name only when it is complete. */
-export async function backUp(options: BackupOptions): Promise<Kept> {
+export async function backUp(options: BackupOptions): Promise<BackupCounts> {
   const session = await openSession(options.url)
   const unfinished = `${options.path}.unfinished`
-  const kept: Kept = { tables: 0, rows: 0 }
+  const counts: BackupCounts = { tables: 0, rows: 0 }
   try {
     await session.execute('begin isolation level repeatable read read only')
-    const content = Readable.from(contentOf(session, options, kept))
+    const content = Readable.from(contentOf(session, options, counts))
     await pipeline(content, createGzip({ level: 4 }), createWriteStream(unfinished, { mode: 0o600, flags: 'wx' }))
     await sync(unfinished)
     await rename(unfinished, options.path)
     await sync(dirname(options.path))
-    return kept
+    return counts
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rm(unfinished, { force: true })
     throw error
@@ -61,19 +61,19 @@ async function sync(path: string): Promise<void> {
 async function* contentOf(
   session: Session,
   { takenAt, program, progress }: BackupOptions,
-  kept: Kept,
+  counts: BackupCounts,
 ): AsyncGenerator<Buffer> {
   yield line(await headOf(session, takenAt, program))
-  for (const table of await keptTables(session)) {
+  for (const table of await backupTables(session)) {
     yield line({ table: table.name, columns: table.columns })
     const checksum = new TableChecksum()
     yield* blocksOf(session, table, checksum)
     yield line(checksum.end())
-    kept.tables++
-    kept.rows += checksum.rows
+    counts.tables++
+    counts.rows += checksum.rows
     if (checksum.rows > 0) progress(`${table.name}: ${checksum.rows} ${checksum.rows === 1 ? 'row' : 'rows'}`)
   }
-  yield line({ end: true, ...kept })
+  yield line({ end: true, ...counts })
 }
 
 async function headOf(session: Session, takenAt: string, program: string): Promise<Head> {
@@ -93,7 +93,7 @@ async function headOf(session: Session, takenAt: string, program: string): Promi
 
 async function* blocksOf(
   session: Session,
-  { name, columns, hasRowSecurity }: KeptTable,
+  { name, columns, hasRowSecurity }: BackupTable,
   checksum: TableChecksum,
 ): AsyncGenerator<Buffer> {
   // Forced row level security hides the rows even from the owner; the reader role sees every organization.

@@ -6,7 +6,7 @@ import { applyMigrations } from '../db/schema/migrate.ts'
 import { historyTable, makeMonthsBetween } from '../db/schema/partitions.ts'
 import { type Session, openSession } from '../db/session.ts'
 import { sql } from '../db/sql.ts'
-import type { Kept } from './backup.ts'
+import type { BackupCounts } from './backup.ts'
 import {
   BackupReader,
   type Block,
@@ -17,7 +17,7 @@ import {
   TableChecksum,
 } from './file.ts'
 import type { TableHead } from './file.ts'
-import { type KeptTable, keptTables, listOf } from './tables.ts'
+import { type BackupTable, backupTables, listOf } from './tables.ts'
 
 export interface RestoreOptions {
   url: string
@@ -34,13 +34,13 @@ export class NotEmptyError extends Error {}
  * Restores a backup and migrates it to the current schema. In one transaction, it creates the schema of the time of the
  * backup, loads the rows and applies the later migrations; a failure changes nothing.
  */
-export async function restore(options: RestoreOptions): Promise<Kept & { takenAt: string }> {
+export async function restore(options: RestoreOptions): Promise<BackupCounts & { takenAt: string }> {
   const session = await openSession(options.url, { parameters: citusDdlSettings })
   const file = new BackupReader(options.path)
   try {
     const head = (await file.line()) as Head
     if (head?.lastseen_backup !== 1) throw new BrokenBackupError('it is another kind of file')
-    const kept = await session.transaction(async () => {
+    const counts = await session.transaction(async () => {
       await rejectIfInUse(session)
       await clear(session, options.isReplacing)
       await applyMigrations(session, new Map(head.migrations))
@@ -50,7 +50,7 @@ export async function restore(options: RestoreOptions): Promise<Kept & { takenAt
       return loaded
     })
     await session.execute('analyze').catch(() => undefined)
-    return { ...kept, takenAt: head.taken_at }
+    return { ...counts, takenAt: head.taken_at }
   } finally {
     await file.close().catch(() => undefined)
     await session.end()
@@ -99,28 +99,28 @@ async function hasContent(session: Session, names: readonly string[]): Promise<b
   return (await session.query(sql`select from organization_names limit 1`)).length > 0
 }
 
-async function loadAll(session: Session, file: BackupReader, progress: (line: string) => void): Promise<Kept> {
-  const remaining = new Map((await keptTables(session)).map((table) => [table.name, table]))
-  const kept: Kept = { tables: 0, rows: 0 }
+async function loadAll(session: Session, file: BackupReader, progress: (line: string) => void): Promise<BackupCounts> {
+  const remaining = new Map((await backupTables(session)).map((table) => [table.name, table]))
+  const counts: BackupCounts = { tables: 0, rows: 0 }
   for (;;) {
     const next = (await file.line()) as TableHead | End
     if ('end' in next) {
-      if (next.tables !== kept.tables || next.rows !== kept.rows || remaining.size > 0)
+      if (next.tables !== counts.tables || next.rows !== counts.rows || remaining.size > 0)
         throw new BrokenBackupError('tables are missing')
-      return kept
+      return counts
     }
     const table = remaining.get(next.table)
     if (table === undefined || String(table.columns) !== String(next.columns))
       throw new BrokenBackupError(`it has a table ${next.table} that does not fit`)
     remaining.delete(next.table)
     const rows = await loadTable(session, table, file)
-    kept.tables++
-    kept.rows += rows
+    counts.tables++
+    counts.rows += rows
     if (rows > 0) progress(`${table.name}: ${rows} ${rows === 1 ? 'row' : 'rows'}`)
   }
 }
 
-async function loadTable(session: Session, { name, columns, hasRowSecurity }: KeptTable, file: BackupReader) {
+async function loadTable(session: Session, { name, columns, hasRowSecurity }: BackupTable, file: BackupReader) {
   const table = listOf([name])
   // Forced row level security would keep even the owner from writing. Other sessions never see the tables without it,
   // because everything happens in one transaction.

@@ -2,7 +2,7 @@ import type { Session } from '../db/session.ts'
 import { sql } from '../db/sql.ts'
 import { fleetingTables } from '../db/schema/tables.ts'
 
-export interface KeptTable {
+export interface BackupTable {
   name: string
   columns: string[]
   /** Row level security is forced, so that not even the owner sees the rows. */
@@ -10,8 +10,8 @@ export interface KeptTable {
 }
 
 /** The tables of a backup, each after the tables it refers to. Tables that may be lost in a crash are omitted. */
-export async function keptTables(session: Session): Promise<KeptTable[]> {
-  const rows = await session.query<KeptTable & { refersTo: string[] }>(sql`
+export async function backupTables(session: Session): Promise<BackupTable[]> {
+  const rows = await session.query<BackupTable & { refersTo: string[] }>(sql`
     select c.relname::text as name, c.relrowsecurity as "hasRowSecurity",
       array(select a.attname::text from pg_attribute a
         where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
