@@ -82,9 +82,9 @@ function rowsFor(text, tasks, nodes) {
   const found = testedCrossShardStatements.filter(({ statement }) => crossShardSteps(text).includes(statement))
   if (found.length === 0 || tasks instanceof Error)
     return [{ statement: excerpt(text), where: '', runsOn: `${Number(tasks) || 0} tasks`, reason: null }]
-  return found.map(({ statement, where, reach, reason }) => {
+  return found.map(({ statement, where, scope, reason }) => {
     // Expected is one task, which writes to a copy on every node, or none, when the coordinator executes the statement.
-    const runsOn = tasks > 1 ? `${tasks} tasks` : reach === 'every node' ? `${nodes} nodes` : reach
+    const runsOn = tasks > 1 ? `${tasks} tasks` : scope === 'every node' ? `${nodes} nodes` : scope
     return { statement, where, runsOn, reason: tasks > 1 ? null : reason }
   })
 }

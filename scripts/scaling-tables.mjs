@@ -11,8 +11,8 @@ const page = join(root, 'docs/scaling.md')
 const row = (...cells) => `| ${cells.join(' | ')} |`
 const parts = {
   tables: tables.filter(({ reason }) => reason).map(({ name, kind, reason }) => row(`\`${name}\``, kind, reason)),
-  'cross-shard': crossShardStatements.map(({ statement, where, reach, reason }) =>
-    row(statement, `\`${where}\``, reach, reason),
+  'cross-shard': crossShardStatements.map(({ statement, where, scope, reason }) =>
+    row(statement, `\`${where}\``, scope, reason),
   ),
 }
 

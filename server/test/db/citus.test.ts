@@ -166,8 +166,8 @@ describe('The manual', () => {
   })
 
   it('lists every statement that does not run on one shard, with the reason', () => {
-    const rows = crossShardStatements.map(({ statement, where, reach, reason }) =>
-      row(statement, `\`${where}\``, reach, reason),
+    const rows = crossShardStatements.map(({ statement, where, scope, reason }) =>
+      row(statement, `\`${where}\``, scope, reason),
     )
     expect(manual).toContain(rows.join('\n'))
   })

@@ -1,33 +1,33 @@
 import { tables } from '../schema/tables.ts'
 
 /** The scope of a statement that does not run on a single shard. */
-type Reach = 'every node' | 'every shard' | 'coordinator'
+type Scope = 'every node' | 'every shard' | 'coordinator'
 
 interface CrossShardStatement {
   /** The beginning of the statement, or a short description. */
   readonly statement: string
   /** The file under server/src. */
   readonly where: string
-  readonly reach: Reach
+  readonly scope: Scope
   readonly reason: string
 }
 
 const onAllNodes = (where: string, statement: string, reason: string): CrossShardStatement => ({
   statement,
   where,
-  reach: 'every node',
+  scope: 'every node',
   reason,
 })
 const onCoordinator = (where: string, statement: string, reason: string): CrossShardStatement => ({
   statement,
   where,
-  reach: 'coordinator',
+  scope: 'coordinator',
   reason,
 })
 const onAllShards = (where: string, statement: string, reason: string): CrossShardStatement => ({
   statement,
   where,
-  reach: 'every shard',
+  scope: 'every shard',
   reason,
 })
 
