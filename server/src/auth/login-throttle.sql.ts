@@ -20,16 +20,16 @@ export async function reserveAttempt(
   allowed: number,
 ): Promise<Reserve> {
   const at = toDatabase(instantFromMillis(millis))
-  const isOpen = sql`held.since > ${toDatabase(instantFromMillis(millis - windowMs))}::timestamptz`
-  const hasRoom = sql`held.failures + held.pending < ${allowed}`
+  const isOpen = sql`stored.since > ${toDatabase(instantFromMillis(millis - windowMs))}::timestamptz`
+  const hasRoom = sql`stored.failures + stored.pending < ${allowed}`
   const [row] = await db.query<{ admitted: boolean; failures: number; since: string }>(sql`
-    insert into sign_in_failures as held (subject, since, failures, pending, admitted)
+    insert into sign_in_failures as stored (subject, since, failures, pending, admitted)
     values (${subject}, ${at}, 0, 1, true)
     on conflict (subject) do update set
       admitted = not (${isOpen}) or ${hasRoom},
-      pending = case when not (${isOpen}) then 1 when ${hasRoom} then held.pending + 1 else held.pending end,
-      failures = case when ${isOpen} then held.failures else 0 end,
-      since = case when ${isOpen} then held.since else excluded.since end
+      pending = case when not (${isOpen}) then 1 when ${hasRoom} then stored.pending + 1 else stored.pending end,
+      failures = case when ${isOpen} then stored.failures else 0 end,
+      since = case when ${isOpen} then stored.since else excluded.since end
     returning admitted, failures, since`)
   const { admitted, failures, since } = row!
   return { admitted, failures, sinceMs: millisOf(fromDatabase(since)) }
@@ -54,14 +54,14 @@ export async function countUse(
   max: number,
 ): Promise<Omit<Reserve, 'failures'>> {
   const at = toDatabase(instantFromMillis(millis))
-  const isOpen = sql`held.since > ${toDatabase(instantFromMillis(millis - windowMs))}::timestamptz`
+  const isOpen = sql`stored.since > ${toDatabase(instantFromMillis(millis - windowMs))}::timestamptz`
   const [row] = await db.query<{ admitted: boolean; since: string }>(sql`
-    insert into sign_in_failures as held (subject, since, failures, pending, admitted)
+    insert into sign_in_failures as stored (subject, since, failures, pending, admitted)
     values (${subject}, ${at}, 1, 0, true)
     on conflict (subject) do update set
-      admitted = not (${isOpen}) or held.failures < ${max},
-      failures = case when ${isOpen} then least(held.failures + 1, ${max}) else 1 end,
-      since = case when ${isOpen} then held.since else excluded.since end
+      admitted = not (${isOpen}) or stored.failures < ${max},
+      failures = case when ${isOpen} then least(stored.failures + 1, ${max}) else 1 end,
+      since = case when ${isOpen} then stored.since else excluded.since end
     returning admitted, since`)
   return { admitted: row!.admitted, sinceMs: millisOf(fromDatabase(row!.since)) }
 }
