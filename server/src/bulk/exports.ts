@@ -107,14 +107,15 @@ const beforeAllMinutes: HistoryCursor = { assetId: 0, minute: instantFromMillis(
 const dayMicroseconds = 86_400_000_000
 
 /** In a period with fewer minutes, the assets that were seen are read first, this many at a time. */
-const maxFewMinutes = 20_000
+const maxMinutesBySighting = 20_000
 const assetsAtATime = 1000
 
 /** The assets whose history is read, in groups; undefined is every asset. */
 async function historyGroups(db: Db, orgId: number, filter: HistoryFilter): Promise<(readonly number[] | undefined)[]> {
   const { assetIds, from, to } = filter
   const isShort = from !== undefined && to !== undefined && microsecondsBetween(from, to) < dayMicroseconds
-  const seen = assetIds === undefined && isShort ? await assetsSeenWithin(db, orgId, filter, maxFewMinutes) : null
+  const seen =
+    assetIds === undefined && isShort ? await assetsSeenWithin(db, orgId, filter, maxMinutesBySighting) : null
   if (seen === null) return [assetIds]
   const groups = [seen.slice(0, assetsAtATime)]
   for (let start = assetsAtATime; start < seen.length; start += assetsAtATime)
