@@ -279,8 +279,9 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
     },
     port: typeof address === 'object' && address !== null ? address.port : deps.port,
     async closeRevoked(readerId, onFailure = deps.onFailure) {
-      const isMeant = (client: Client): boolean => readerId === null || logins.get(client)!.device.readerId === readerId
-      const remaining = [...signedIn].filter(isMeant).values()
+      const isAffected = (client: Client): boolean =>
+        readerId === null || logins.get(client)!.device.readerId === readerId
+      const remaining = [...signedIn].filter(isAffected).values()
       const check = async (): Promise<void> => {
         // The token is checked again with the next message.
         for (const client of remaining) await closeIfRevoked(client).catch(onFailure)
