@@ -1,6 +1,6 @@
 import { readerChangedTopic } from '../readers/commands.ts'
 import { antennaFormats } from '../simulator/messages.ts'
-import { type PlayOptions, runLive, backfill } from '../simulator/simulation.ts'
+import { type SimulationOptions, runLive, backfill } from '../simulator/simulation.ts'
 import { buildSite } from '../simulator/site.ts'
 import { provisionSite } from '../simulator/warehouse.ts'
 import type { AppContext } from './context.ts'
@@ -34,7 +34,7 @@ export async function simulate(
   const end = new AbortController()
   const abort = (): void => end.abort()
   shutdownSignal.addEventListener('abort', abort, { once: true })
-  const play: PlayOptions = {
+  const simulation: SimulationOptions = {
     site,
     tokens,
     ingestUrl: `${options.url}/ingest/v1/reads`,
@@ -45,10 +45,10 @@ export async function simulate(
     onSent: (count) => (reads += count),
   }
   say(`Backfilling the last ${options.days} days …`)
-  const positions = await backfill(play, options.days, context.clock.millis())
+  const positions = await backfill(simulation, options.days, context.clock.millis())
   say(`${reads} reads sent. Continuing live with ${options.rate} reads per second.`)
   const timer = options.seconds === null ? undefined : setTimeout(abort, options.seconds * 1000)
-  await runLive({ ...play, signal: end.signal }, positions, options.rate)
+  await runLive({ ...simulation, signal: end.signal }, positions, options.rate)
     .catch((error: unknown) => {
       if (!end.signal.aborted) throw error
     })

@@ -3,7 +3,7 @@ import { SeededRandom } from './seeded-random.ts'
 import { messages, singleFormats } from './messages.ts'
 import { type Site, type SiteAsset, type SitePoint, nextPoint } from './site.ts'
 
-export interface PlayOptions {
+export interface SimulationOptions {
   site: Site
   tokens: ReadonlyMap<string, string>
   /** The URL of the ingest endpoint, without the token. */
@@ -27,7 +27,7 @@ const maxReadsPerMessage = 500
  * `fetch` keeps a listener on its signal until garbage collection, and Node.js warns when there are many. So each request
  * has its own signal, and the only listener on the shared signal is removed at the end of the request.
  */
-async function post({ ingestUrl, signal }: PlayOptions, token: string, body: string): Promise<void> {
+async function post({ ingestUrl, signal }: SimulationOptions, token: string, body: string): Promise<void> {
   const request = new AbortController()
   const abort = (): void => request.abort(signal.reason)
   signal.throwIfAborted()
@@ -51,7 +51,7 @@ async function post({ ingestUrl, signal }: PlayOptions, token: string, body: str
 }
 
 /** Sends the sightings of each reader with its token, and waits until they are durable. */
-async function send(options: PlayOptions, sightings: readonly SimulatedSighting[]): Promise<void> {
+async function send(options: SimulationOptions, sightings: readonly SimulatedSighting[]): Promise<void> {
   const random = new SeededRandom(sightings.length)
   const perMessage = singleFormats.has(options.format) ? 1 : maxReadsPerMessage
   for (const [reader, token] of options.tokens) {
@@ -68,7 +68,11 @@ async function send(options: PlayOptions, sightings: readonly SimulatedSighting[
 }
 
 /** Sends reads for the last days, so that there is a history. Returns the last position of each asset. */
-export async function backfill(options: PlayOptions, days: number, nowMs: number): Promise<Map<string, SitePoint>> {
+export async function backfill(
+  options: SimulationOptions,
+  days: number,
+  nowMs: number,
+): Promise<Map<string, SitePoint>> {
   const random = new SeededRandom(options.seed + 1)
   const positions = new Map<string, SitePoint>()
   const sightings: SimulatedSighting[] = []
@@ -88,7 +92,7 @@ export async function backfill(options: PlayOptions, days: number, nowMs: number
 
 /** Sends reads at a constant rate until the signal is aborted. Most reads show an asset at the same location. */
 export async function runLive(
-  options: PlayOptions,
+  options: SimulationOptions,
   positions: Map<string, SitePoint>,
   readsPerSecond: number,
 ): Promise<void> {

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events'
 import { type Server, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type PlayOptions, runLive } from '../../src/simulator/simulation.ts'
+import { type SimulationOptions, runLive } from '../../src/simulator/simulation.ts'
 import { buildSite } from '../../src/simulator/site.ts'
 
 let ingest: Server
@@ -17,7 +17,7 @@ it('A simulation keeps no listeners of finished messages and pauses, so it may r
   const end = new AbortController()
   const listeners: number[] = []
   let sent = 0
-  const options: PlayOptions = {
+  const options: SimulationOptions = {
     site,
     tokens: new Map(site.points.map((point) => [point.reader, 'lsd_token'])),
     ingestUrl: `http://127.0.0.1:${(ingest.address() as AddressInfo).port}/`,
