@@ -127,9 +127,9 @@ export function useScan(orgId: number, requestedId: number | null) {
       return () =>
         setStocktake((now) => {
           if (now.codes.length === 0) return stocktake
-          const isSamePlace = now.locationId === stocktake.locationId
+          const isSameLocation = now.locationId === stocktake.locationId
           const codes = [...new Set([...now.codes, ...stocktake.codes])]
-          return { ...now, codes, saved: now.saved ?? (isSamePlace ? stocktake.saved : null) }
+          return { ...now, codes, saved: now.saved ?? (isSameLocation ? stocktake.saved : null) }
         })
     },
     refresh: () => {
