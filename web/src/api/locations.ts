@@ -48,7 +48,7 @@ export const dependentsOf = (id: number) =>
 
 export const locationEvents = (id: number, request: { include_descendants: boolean; limit: number; offset: number }) =>
   queryOptions({
-    queryKey: [...locationKeys.one(id), 'traffic', request],
+    queryKey: [...locationKeys.one(id), 'events', request],
     queryFn: ({ signal }) => get<List<LocationEvent>>(`/locations/${id}/history`, request, signal),
     placeholderData: keepPreviousData,
   })
