@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
-import { get, getOne, patch, post, postSoon, remove } from './request.ts'
+import { get, getOne, patch, post, postWithShortTimeout, remove } from './request.ts'
 import type { Asset, AssetAtLocation, AssetLocation, HistoryRow, List, Stay, Tag } from './types.ts'
 
 export interface AssetListRequest {
@@ -90,7 +90,7 @@ export const deleteAsset = (id: number): Promise<void> => remove(`/assets/${id}`
 
 /** Records that the operator sees these assets at the location now. */
 export const saveSightings = (locationKey: string, assetKeys: readonly string[]): Promise<void> =>
-  postSoon('/inventory/save', { location_identifier: locationKey, asset_identifiers: assetKeys })
+  postWithShortTimeout('/inventory/save', { location_identifier: locationKey, asset_identifiers: assetKeys })
 
 /** The same for the "Set location" dialog: with a note, which becomes part of the history. */
 export const setLocation = (locationKey: string, assetKeys: readonly string[], note: string | null): Promise<void> =>

@@ -9,10 +9,10 @@ export type { Query }
 
 const client = createClient(accessToken)
 
-/** For requests that the server answers at once. When the network loses one, the user sees the error within seconds. */
-const impatientClient = createClient(accessToken, 10_000)
+/** For requests that the server answers at once. The user sees within ten seconds when the network has lost one. */
+const shortTimeoutClient = createClient(accessToken, 10_000)
 
-/** An empty filter is none, so its parameter is omitted. */
+/** Omits parameters with empty values: an empty field of a form means that no filter is set. */
 const withoutEmptyValues = (query: Query): Query =>
   Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''))
 
@@ -44,9 +44,9 @@ export async function postPublic<T>(path: string, body: unknown): Promise<T> {
 export const get = <T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> =>
   request<T>(path, { query: withoutEmptyValues(query), signal })
 
-/** The same, and fails when there is no response within seconds. */
-export const getSoon = <T>(path: string, query: Query, signal: AbortSignal): Promise<T> =>
-  request<T>(path, { query: withoutEmptyValues(query), signal }, impatientClient)
+/** Like `get`, but fails when the server does not respond within ten seconds. */
+export const getWithShortTimeout = <T>(path: string, query: Query, signal: AbortSignal): Promise<T> =>
+  request<T>(path, { query: withoutEmptyValues(query), signal }, shortTimeoutClient)
 
 /** The `data` of a single resource. */
 export async function getOne<T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> {
@@ -57,10 +57,10 @@ export async function post<T>(path: string, body?: unknown): Promise<T> {
   return (await request<{ data: T } | undefined>(path, { method: 'POST', body }))?.data as T
 }
 
-/** The same, and fails when there is no response within seconds. */
-export async function postSoon<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> {
+/** Like `post`, but fails when the server does not respond within ten seconds. */
+export async function postWithShortTimeout<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> {
   const options = { method: 'POST', body, signal }
-  return (await request<{ data: T } | undefined>(path, options, impatientClient))?.data as T
+  return (await request<{ data: T } | undefined>(path, options, shortTimeoutClient))?.data as T
 }
 
 export async function patch<T>(path: string, body: unknown): Promise<T> {

@@ -1,4 +1,4 @@
-import { getSoon, postSoon } from '../../api/request.ts'
+import { getWithShortTimeout, postWithShortTimeout } from '../../api/request.ts'
 import type { AssetLocation, List, ResolvedCode } from '../../api/types.ts'
 
 /** Splits pasted codes at line breaks, tabs, commas and semicolons. */
@@ -32,7 +32,7 @@ export const unknownCode = (code: string): ResolvedCode => ({
 })
 
 export const resolveCodes = (codes: readonly string[], signal: AbortSignal): Promise<ResolvedCode[]> =>
-  postSoon('/codes/resolve', { codes }, signal)
+  postWithShortTimeout('/codes/resolve', { codes }, signal)
 
 export const maxExpected = 5000
 
@@ -44,7 +44,7 @@ export async function fetchExpectedAssets(
   const rows: AssetLocation[] = []
   for (;;) {
     const query = { location_id: locationId, limit: 200, offset: rows.length, sort: 'asset_external_key' }
-    const page = await getSoon<List<AssetLocation>>('/reports/asset-locations', query, signal)
+    const page = await getWithShortTimeout<List<AssetLocation>>('/reports/asset-locations', query, signal)
     rows.push(...page.data)
     const total = page.total_count
     if (page.data.length === 0 || rows.length >= total || rows.length >= maxExpected) return { rows, total }
