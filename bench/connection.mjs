@@ -17,7 +17,7 @@ export function openConnection(port) {
       pendingResponse.resolve({
         send: (bytes) =>
           new Promise((resolve, reject) => {
-            // Nothing would tell that the request of a closed connection was not sent.
+            // On a closed connection the promise would never settle.
             if (socket.readyState !== 'open') return reject(new Error('the connection is closed'))
             pendingResponse = { resolve, reject }
             chunks = []

@@ -58,7 +58,7 @@ const chosen = Object.entries(checks).filter(
   ([name]) => wanted.length === 0 || wanted.some((word) => name.startsWith(word)),
 )
 let areGood = true
-/** More at a time would be no faster and take the memory of all. */
+/** One check runs per core: further ones would not finish earlier, but need their memory at the same time. */
 async function runNext() {
   for (let next = chosen.shift(); next !== undefined; next = chosen.shift()) {
     const isGood = await run(...next)

@@ -38,7 +38,7 @@ export const overload = {
   title: 'Twice the peak',
   async measure(context) {
     const { scope, isQuick } = context
-    // At low priority, because under overload the clients would otherwise take the CPU time that they ask the server to use.
+    // At low priority: otherwise the clients of an overloaded server would take CPU time from it.
     const load = await startLoad(scope, { isLowPriority: true })
     const options = { credentials: isQuick ? 3_000 : 5_000, minutesPerAsset: 1 }
     const { server, refresh } = await startTarget({ ...context, load }, 'overload', options)

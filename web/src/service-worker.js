@@ -30,7 +30,7 @@ async function activate() {
   await self.clients.claim()
 }
 
-/** Every response of the server is shown, errors too. Only without a response, the kept page is. */
+/** Returns the response of the server, even an error. The cached page is returned only when the server does not respond. */
 async function openPage(request) {
   try {
     return await fetch(request)

@@ -7,7 +7,7 @@ import { reserveAttempt, countUse, recordOutcome } from './login-throttle.sql.ts
 
 const windowsMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
 
-/** A window begins with the first use. */
+/** The length of the period in which uses of a subject are counted. The period begins with the first use. */
 type Window = keyof typeof windowsMs
 
 const windowMs = windowsMs.minute

@@ -28,9 +28,9 @@ export interface Dwell {
  * asset's next move or its deletion. An asset that was there before the first instant counts from that instant on.
  * Locations below the level are rolled up: a move between two locations of one group does not end the stay.
  *
- * Most assets did not move since the first instant. They stayed where they are now, and are only counted. Their last move was
- * to their position, unless a scan without a location followed. So such assets, and those that moved or were deleted since, are
- * evaluated one by one, with their last move before the first instant.
+ * An asset that did not move after the first instant was at its present location throughout the period, so such assets are
+ * only counted. Three kinds of assets are evaluated individually, each with its last move before the first instant: those
+ * that moved since, those that were deleted since, and those whose last scan has no location.
  */
 export async function dwellPerLocation(
   db: Db,

@@ -31,7 +31,7 @@ export function Pager({
 }) {
   const siblings = useMatches({ base: 0, sm: 1 })
   const pages = Math.max(1, Math.ceil(total / size))
-  // While another request is loading, the rows and the total are those of the previous one, which has rows.
+  // While the next page is loading, `rows` and `total` belong to the previous page, which is not empty.
   const isBeyondEnd = total > 0 && rows === 0 && page > pages
   useEffect(() => {
     if (isBeyondEnd) onPage(pages)

@@ -1,6 +1,6 @@
 /**
- * Deletions that wait before they are sent, so that they can be undone. They are not sent to the server before, so a
- * browser that crashes deletes nothing. When the user leaves the page or signs out, they are sent at once.
+ * A deletion can be undone for this long: the request is sent afterwards, or when the user leaves the page or signs out.
+ * A browser that crashes meanwhile deletes nothing.
  */
 export const undoSeconds = 30
 
