@@ -1,6 +1,5 @@
 import { type FieldProblem, apiError } from '../kernel/errors.ts'
-import { type Json, countMembers, isSameJson } from '../kernel/json.ts'
-import { toJsonText } from '../kernel/json-text.ts'
+import { type Json, countMembers, isSameJson, toJsonText } from '../kernel/json.ts'
 import { mergePatch } from '../kernel/merge-patch.ts'
 import { type RecordPatch, applyPatch } from '../records/patch.ts'
 import type { BaseRecord, RecordDraft } from '../records/record.ts'

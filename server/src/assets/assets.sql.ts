@@ -2,7 +2,7 @@ import type { Db, Tx } from '../db/database.ts'
 import { withGenericPlan } from '../db/plan-cache.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import { toDatabase } from '../kernel/instant.ts'
-import { toJsonText } from '../kernel/json-text.ts'
+import { toJsonText } from '../kernel/json.ts'
 import type { Page } from '../kernel/page.ts'
 import type { Repository } from '../records/commands.ts'
 import {

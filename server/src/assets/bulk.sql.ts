@@ -1,7 +1,7 @@
 import type { Tx } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import { toDatabase } from '../kernel/instant.ts'
-import { toJsonText } from '../kernel/json-text.ts'
+import { toJsonText } from '../kernel/json.ts'
 import type { BulkRepository } from '../records/bulk.ts'
 import { groupRows } from '../records/load.sql.ts'
 import { orderTagRows, tagColumns } from '../tags/tags.sql.ts'

@@ -1,6 +1,6 @@
 import type { FairQueue, TenantKey } from '../admission/fair-queue.ts'
 import { ApiError, errorKinds } from '../kernel/errors.ts'
-import { toJsonText } from '../kernel/json-text.ts'
+import { toJsonText } from '../kernel/json.ts'
 import { burst, refillPerSecond, type RateState } from './rate-limit.ts'
 import type { RequestContext } from './request-context.ts'
 
