@@ -52,7 +52,7 @@ export async function dwellPerLocation(
     deleted as materialized (
       select a.id, a.deleted_at from assets a where a.org_id = ${orgId} and a.deleted_at is not null
     ),
-    single as materialized (
+    evaluated as materialized (
       select m.asset_id from moves m where m.org_id = ${orgId} and m.occurred_at >= ${begin}
       union
       select p.asset_id from asset_positions p where p.org_id = ${orgId} and p.location_id is null
@@ -65,10 +65,10 @@ export async function dwellPerLocation(
       where m.org_id = ${orgId} and m.occurred_at >= ${begin} and m.occurred_at < ${end}
         and origin.group_id is distinct from target.group_id
       union all
-      select single.asset_id, target.group_id, ${begin}::timestamptz
-      from single cross join lateral (
+      select evaluated.asset_id, target.group_id, ${begin}::timestamptz
+      from evaluated cross join lateral (
         select m.to_location_id from moves m
-        where m.org_id = ${orgId} and m.asset_id = single.asset_id and m.occurred_at < ${begin}
+        where m.org_id = ${orgId} and m.asset_id = evaluated.asset_id and m.occurred_at < ${begin}
         order by m.occurred_at desc limit 1
       ) b
       join tree target on target.id = b.to_location_id
@@ -82,17 +82,18 @@ export async function dwellPerLocation(
       select p.location_id, count(*) as assets from asset_positions p
       where p.org_id = ${orgId} and p.location_id is not null group by p.location_id
     ),
-    others as (
+    excluded_positions as (
       select p.location_id, count(*) as assets
-      from (select single.asset_id from single union select deleted.id from deleted) o
+      from (select evaluated.asset_id from evaluated union select deleted.id from deleted) o
       cross join lateral (
         select q.location_id from asset_positions q where q.org_id = ${orgId} and q.asset_id = o.asset_id offset 0
       ) p
       group by p.location_id
     ),
-    still as (
-      select tree.group_id, sum(positions.assets - coalesce(others.assets, 0)) as assets
-      from positions join tree on tree.id = positions.location_id left join others on others.location_id = positions.location_id
+    unmoved as (
+      select tree.group_id, sum(positions.assets - coalesce(excluded_positions.assets, 0)) as assets
+      from positions join tree on tree.id = positions.location_id
+      left join excluded_positions on excluded_positions.location_id = positions.location_id
       group by tree.group_id
     ),
     counted as (
@@ -100,9 +101,9 @@ export async function dwellPerLocation(
         count(*) as visits
       from timed t where t.stayed > interval '0' group by t.group_id
       union all
-      select still.group_id, still.assets * extract(epoch from ${end}::timestamptz - ${begin}::timestamptz), still.assets,
-        still.assets
-      from still where still.assets > 0 and ${end}::timestamptz > ${begin}::timestamptz
+      select unmoved.group_id, unmoved.assets * extract(epoch from ${end}::timestamptz - ${begin}::timestamptz),
+        unmoved.assets, unmoved.assets
+      from unmoved where unmoved.assets > 0 and ${end}::timestamptz > ${begin}::timestamptz
     )
     select l.id, case when l.deleted_at is null then l.external_key end as external_key, l.name,
       floor(sum(c.seconds) / 60)::bigint as minutes, sum(c.assets)::bigint as assets, sum(c.visits)::bigint as visits
