@@ -13,8 +13,8 @@ import { type ReportRequest, orderBy } from './report-request.sql.ts'
 import { isObservedWithin } from './time-bounds.sql.ts'
 
 export interface PastReportLimits {
-  /** Up to this many assets are found by their first sighting instead of the register. */
-  fewAssets: number
+  /** Up to this many assets are found by their first sighting instead of the assets table. */
+  maxAssetsByFirstSighting: number
   /** The number of minutes that are read at once in the order of time, at most 1000. */
   slice: number
 }
@@ -26,7 +26,7 @@ export interface PastReportRequest extends ReportRequest {
   hasDepartures: boolean
 }
 
-export const defaultLimits: PastReportLimits = { fewAssets: 5000, slice: 1000 }
+export const defaultLimits: PastReportLimits = { maxAssetsByFirstSighting: 5000, slice: 1000 }
 
 /** Bounds have the precision of milliseconds, like those of other times; see time-bounds.sql.ts. */
 const until = (at: Instant): Sql => sql`${toDatabase(endOfMillisecond(at))}::timestamptz`
@@ -87,23 +87,23 @@ function countedTotal(orgId: number, request: PastReportRequest): Sql {
 const total = sql`(select total.total from total)`
 
 /**
- * Assets in the order of their keys, from the register. If few assets had been seen by the instant, most of the register
- * would be read in vain, so these are found by their first sighting.
+ * Assets in the order of their keys, from the assets table. If few assets had been seen by the instant, most rows of that
+ * table would be skipped, so the assets are found by their first sighting.
  */
 function orderedByKey(orgId: number, request: PastReportRequest): Sql {
   const { at, limit, offset, limits } = request
   const order = orderBy(request.sort)
   const columns = sql`select a.id as asset_id, a.external_key as asset_external_key`
-  const fromRegister = (condition: Sql): Sql => sql`(
+  const fromAssetsTable = (condition: Sql): Sql => sql`(
     ${columns} from assets a
     where a.org_id = ${orgId} and ${condition} and ${isEffective(sql`a`, request.now)} and ${isSeenBy(orgId, at)}
-      and ${total} > ${limits.fewAssets}
+      and ${total} > ${limits.maxAssetsByFirstSighting}
     order by ${order} limit ${Math.min(limit + offset, Number.MAX_SAFE_INTEGER)})`
-  const few = sql`(
+  const bySightings = sql`(
     ${columns} from first_sightings f join assets a on a.org_id = ${orgId} and a.id = f.asset_id
-    where f.org_id = ${orgId} and f.seen_at <= ${until(at)} and ${total} <= ${limits.fewAssets} and ${isListed(request)})`
-  const all = [few, fromRegister(sql`a.deleted_at is null`)]
-  if (request.includeDeleted) all.push(fromRegister(sql`a.deleted_at is not null`))
+    where f.org_id = ${orgId} and f.seen_at <= ${until(at)} and ${total} <= ${limits.maxAssetsByFirstSighting} and ${isListed(request)})`
+  const all = [bySightings, fromAssetsTable(sql`a.deleted_at is null`)]
+  if (request.includeDeleted) all.push(fromAssetsTable(sql`a.deleted_at is not null`))
   return sql`select * from (${join(all, sql` union all `)}) one order by ${order}`
 }
 

@@ -108,7 +108,11 @@ const question: fc.Arbitrary<Question> = fc.record({
     { minLength: 1, maxLength: 3, selector: (term) => term.field, size: 'xsmall' },
   ),
   limit: fc.constantFrom(1, 2, 50),
-  limits: fc.constantFrom(undefined, { fewAssets: 0, slice: 1 }, { fewAssets: 0, slice: 2 }),
+  limits: fc.constantFrom(
+    undefined,
+    { maxAssetsByFirstSighting: 0, slice: 1 },
+    { maxAssetsByFirstSighting: 0, slice: 2 },
+  ),
 })
 
 describe('the report at any instant, in any order and with any filter', () => {
