@@ -78,7 +78,7 @@ export class ImportQueue {
   readonly #running = new Map<number, Promise<void>>()
   /** Organizations with waiting imports, in the order in which they get the next free connection. */
   readonly #pending = new Set<number>()
-  readonly #claiming = new Set<Promise<void>>()
+  readonly #starting = new Set<Promise<void>>()
   /** Connections that are in use or reserved. */
   #inUse = 0
   /** The number of rows done, by state and id, because the progress of a check must not be used for the run. */
@@ -150,7 +150,7 @@ export class ImportQueue {
   async close(): Promise<void> {
     this.#isStopping = true
     this.#pending.clear()
-    await Promise.all(this.#claiming)
+    await Promise.all(this.#starting)
     await Promise.all(this.#running.values())
   }
 
@@ -175,19 +175,19 @@ export class ImportQueue {
     for (const orgId of this.#pending) {
       if (!this.#reserve()) return
       this.#pending.delete(orgId)
-      const claiming = this.#claim(orgId)
-        .then((claimed) => (claimed === null ? this.#release() : this.#start(orgId, claimed)))
+      const starting = this.#takeWaiting(orgId)
+        .then((taken) => (taken === null ? this.#release() : this.#start(orgId, taken)))
         .catch((error: unknown) => {
           this.#deps.onFailure(error)
           this.#release()
         })
-        .finally(() => this.#claiming.delete(claiming))
-      this.#claiming.add(claiming)
+        .finally(() => this.#starting.delete(starting))
+      this.#starting.add(starting)
     }
   }
 
-  /** Claims the import that has waited longest; null when none waits or another one is in progress. */
-  #claim(orgId: number): Promise<StartedImport | null> {
+  /** Takes the import that has waited longest; null when none waits or another one is in progress. */
+  #takeWaiting(orgId: number): Promise<StartedImport | null> {
     const { background, clock } = this.#deps
     return background.withTenant(orgId, async (tx) => {
       await lockImports(tx, orgId)
