@@ -30,7 +30,7 @@ async function signIn(port, password) {
 }
 
 /** Creates what the web app lists beside assets and locations: tags in the inbox, a webhook with attempts, an import, a job. */
-async function addSurroundings({ url, port, organization, session, token }) {
+async function addOtherRecords({ url, port, organization, session, token }) {
   const create = async (path, body, as = session) =>
     (await (await send(port, { method: 'POST', path: `/api/v1${path}`, token: as, body })).json()).data.id
   const webhookId = await create('/webhooks', { url: 'https://example.com/hook', enabled: false })
@@ -62,8 +62,8 @@ export async function startCaller({ url, port, organization, tokens }) {
     for (let n = 0; n < sessionCount; n++) sessions.push(await signIn(port, password))
   }
   await signInAgain()
-  const surroundings = await addSurroundings({ url, port, organization, session: sessions[0], token: tokens()[0] })
-  const sample = { ...organization.sample, ...surroundings }
+  const otherRecords = await addOtherRecords({ url, port, organization, session: sessions[0], token: tokens()[0] })
+  const sample = { ...organization.sample, ...otherRecords }
   let count = 0
   return async function measureOnce({ path, base, isSession, until }) {
     await signInAgain()
