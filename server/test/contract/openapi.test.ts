@@ -28,13 +28,13 @@ const operations = Object.entries(described.paths).flatMap(([path, methods]) =>
 )
 
 /** Every object of the document with the keys that lead to it. */
-function* nodes(value: unknown, trail: readonly string[] = []): Generator<[readonly string[], Node]> {
+function* nodes(value: unknown, path: readonly string[] = []): Generator<[readonly string[], Node]> {
   if (typeof value !== 'object' || value === null) return
-  if (!Array.isArray(value)) yield [trail, value as Node]
-  for (const [key, inner] of Object.entries(value)) yield* nodes(inner, [...trail, key])
+  if (!Array.isArray(value)) yield [path, value as Node]
+  for (const [key, inner] of Object.entries(value)) yield* nodes(inner, [...path, key])
 }
 
-const schemaNodes = [...nodes(described)].filter(([trail]) => !trail.includes('example'))
+const schemaNodes = [...nodes(described)].filter(([path]) => !path.includes('example'))
 
 describe('The OpenAPI document as a whole', () => {
   it('is OpenAPI 3.0.3 with the title API and the version v1 (D2)', () => {
@@ -97,20 +97,20 @@ describe('The OpenAPI document as a whole', () => {
     const nullables = schemaNodes.filter(([, node]) => 'nullable' in node)
     expect(nullables.length).toBeGreaterThan(5)
     for (const [, node] of nullables) expect(node['nullable']).toBe(true)
-    for (const [trail, node] of schemaNodes)
-      if (trail.at(-1) !== 'properties' && 'type' in node && typeof node['type'] !== 'object')
-        expect([trail.join('.'), node['type']]).not.toContain('null')
-    for (const [trail, node] of schemaNodes) expect(Array.isArray(node['type']), trail.join('.')).toBe(false)
+    for (const [path, node] of schemaNodes)
+      if (path.at(-1) !== 'properties' && 'type' in node && typeof node['type'] !== 'object')
+        expect([path.join('.'), node['type']]).not.toContain('null')
+    for (const [path, node] of schemaNodes) expect(Array.isArray(node['type']), path.join('.')).toBe(false)
   })
 
   it('declares every id an int64', () => {
     const uuids = ['api_key_id', 'client_id', 'request_id', 'delivery_id']
     const ids = schemaNodes
-      .filter(([trail]) => trail.at(-2) === 'properties')
-      .filter(([trail]) => /^id$|_id$/.test(trail.at(-1)!) && !uuids.includes(trail.at(-1)!))
+      .filter(([path]) => path.at(-2) === 'properties')
+      .filter(([path]) => /^id$|_id$/.test(path.at(-1)!) && !uuids.includes(path.at(-1)!))
     expect(ids.length).toBeGreaterThan(5)
-    for (const [trail, node] of ids)
-      expect([trail.join('.'), node['type'], node['format']]).toEqual([trail.join('.'), 'integer', 'int64'])
+    for (const [path, node] of ids)
+      expect([path.join('.'), node['type'], node['format']]).toEqual([path.join('.'), 'integer', 'int64'])
   })
 
   it('marks extensible enums: error types, field codes, scopes and tag types', () => {
@@ -141,8 +141,8 @@ describe('The OpenAPI document as a whole', () => {
     )
     for (const schema of [Tag, TagAttach])
       expect(schema).toHaveProperty('properties.tag_type.x-extensible-enum', ['rfid', 'ble', 'barcode'])
-    for (const [trail, node] of schemaNodes)
-      if (trail.at(-1) !== 'properties') expect('enum' in node, trail.join('.')).toBe(false)
+    for (const [path, node] of schemaNodes)
+      if (path.at(-1) !== 'properties') expect('enum' in node, path.join('.')).toBe(false)
   })
 
   it('forbids unknown keys in every request body and in no response', () => {

@@ -66,7 +66,7 @@ beforeAll(async () => {
  */
 const secrets = ['HALL', 'DOCK', 'LIFT', 'Secret', 'E280SECRET']
 
-function expectNothingTold(reply: Reply): void {
+function expectNoForeignData(reply: Reply): void {
   for (const secret of secrets) expect(reply.text).not.toContain(secret)
 }
 
@@ -96,7 +96,7 @@ describe('A caller of another organization with every scope', () => {
       const before = await database.snapshot(mine.orgId)
       const reply = await askAs(session, route, (name) => ids[name]!)
       expectApiError(reply, 'not_found')
-      expectNothingTold(reply)
+      expectNoForeignData(reply)
       expect(await database.snapshot(mine.orgId)).toBe(before)
     },
   )
@@ -108,7 +108,7 @@ describe('A caller of another organization with every scope', () => {
       for (const token of await outsiders(route)) {
         const reply = await askAs(token, route, (name) => ids[name]!)
         expectApiError(reply, status === 404 ? 'not_found' : 'forbidden')
-        expectNothingTold(reply)
+        expectNoForeignData(reply)
       }
       expect(await database.snapshot(mine.orgId)).toBe(before)
     },
@@ -167,7 +167,7 @@ describe('A caller of another organization with every scope', () => {
         for (const token of await outsiders(route)) {
           const reply = await context.app.anonymous('GET', routePath(route), { token, query })
           expect([200, 400], reply.text).toContain(reply.status)
-          expectNothingTold(reply)
+          expectNoForeignData(reply)
           // Only lists have a total.
           if (reply.json?.total_count !== undefined) expect(reply.json.total_count).toBe(reply.json.data.length)
         }

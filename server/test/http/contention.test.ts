@@ -16,7 +16,7 @@ afterEach(async () => {
 const fine = testRoute('fine', async () => ok({ data: 1 }))
 
 /** The organization is the token's number; a request for `held` ends when the test releases it. One tenant gets 3 of 4 slots. */
-async function heldRows() {
+async function blockedRoutes() {
   const ends: (() => void)[] = []
   const held = testRoute('held', async () => {
     await new Promise<void>((resume) => ends.push(resume))
@@ -52,7 +52,7 @@ async function heldRows() {
 
 describe('An organization that sends too many requests', () => {
   it('has its own requests queued while another organization is served, and all of them are answered in the end', async () => {
-    const { queue, ends, ask, endAll } = await heldRows()
+    const { queue, ends, ask, endAll } = await blockedRoutes()
     expect((await ask('fine', '2')).status).toBe(200)
     const heldRequests = Array.from({ length: 20 }, () => ask('held', '1'))
     await expect.poll(() => queue.waiting, { timeout: 10_000 }).toBe(17)
@@ -65,7 +65,7 @@ describe('An organization that sends too many requests', () => {
   })
 
   it('loses its queued request when the client disconnects, and no work is done for it', async () => {
-    const { url, queue, ask, endAll } = await heldRows()
+    const { url, queue, ask, endAll } = await blockedRoutes()
     await ask('fine', '2')
     const first = [ask('held', '1'), ask('held', '1'), ask('held', '1')]
     await expect.poll(() => queue.inFlight, { timeout: 10_000 }).toBe(3)
@@ -83,7 +83,7 @@ describe('An organization that sends too many requests', () => {
   })
 
   it('gets complete responses when the process stops meanwhile', async () => {
-    const { queue, ask, endAll } = await heldRows()
+    const { queue, ask, endAll } = await blockedRoutes()
     await ask('fine', '2')
     const heldRequests = Array.from({ length: 6 }, () => ask('held', '1'))
     await expect.poll(() => queue.waiting, { timeout: 10_000 }).toBe(3)

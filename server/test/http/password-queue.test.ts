@@ -14,14 +14,14 @@ afterEach(async () => {
 })
 
 /** A public operation that waits until the test releases it. */
-function held(id: string, more: Partial<AnyRoute> = {}): { row: AnyRoute; end: () => void; started: () => number } {
+function held(id: string, more: Partial<AnyRoute> = {}): { route: AnyRoute; end: () => void; started: () => number } {
   const ends: (() => void)[] = []
   const handle = (): Promise<ReturnType<typeof ok>> =>
     new Promise((resolve) => ends.push(() => resolve({ status: 200, body: { data: id } })))
   const common = { group: 'Tests', summary: 'Waits', access: 'public', scopes: [], method: 'POST', success } as const
   const body = { mediaType: 'application/json', name: 'Empty', shape: { a: text({ max: 9 }) }, example: {} } as const
-  const row = route({ ...common, id, path: `/${id}`, body, handle, ...(more as object) })
-  return { row, end: () => ends.splice(0).forEach((one) => one()), started: () => ends.length }
+  const blocked = route({ ...common, id, path: `/${id}`, body, handle, ...(more as object) })
+  return { route: blocked, end: () => ends.splice(0).forEach((one) => one()), started: () => ends.length }
 }
 
 const post = (id: string, from: string) =>
@@ -35,7 +35,7 @@ describe('Operations that hash a password', () => {
       new FairQueue({ maxInFlight: 1, maxWaitingPerTenant: 1 }),
       new FairQueue({ maxInFlight: 1, maxWaitingPerTenant: 1 }),
     ]
-    mounted = await mountRoutes([hashing.row, plain.row], { passwordQueue, anonymousQueue, trustProxy: true })
+    mounted = await mountRoutes([hashing.route, plain.route], { passwordQueue, anonymousQueue, trustProxy: true })
     const first = [post('hashing', '192.0.2.1'), post('hashing', '192.0.2.1')]
     await expect.poll(() => passwordQueue.waiting).toBe(1)
     expectApiError(await post('hashing', '192.0.2.1'), 'rate_limited')
@@ -76,7 +76,7 @@ describe('Anonymous requests', () => {
     const plain = held('plain')
     const queue = new FairQueue({ maxInFlight: 1 })
     await queue.acquire(1)
-    mounted = await mountRoutes([plain.row], { queue })
+    mounted = await mountRoutes([plain.route], { queue })
     const reply = post('plain', '192.0.2.1')
     await expect.poll(plain.started).toBe(1)
     plain.end()
@@ -93,7 +93,7 @@ describe('Anonymous requests', () => {
   ])('share the capacity by %s', async (_what, one, same, another) => {
     const plain = held('plain')
     const queue = new FairQueue({ maxInFlight: 1, maxWaitingPerTenant: 1 })
-    mounted = await mountRoutes([plain.row], settings(queue))
+    mounted = await mountRoutes([plain.route], settings(queue))
     const replies = [post('plain', one), post('plain', same)]
     await expect.poll(() => queue.waiting).toBe(1)
     expectApiError(await post('plain', one), 'rate_limited')

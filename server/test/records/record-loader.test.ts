@@ -7,7 +7,7 @@ import { locationRepository, locationWithPathRepository } from '../../src/locati
 import { createOrganization } from '../../src/organizations/commands.ts'
 import { useAppContext } from '../support/app-context.ts'
 
-const turnOfTheLoop = (): Promise<void> => new Promise((resume) => setImmediate(resume))
+const eventLoopTick = (): Promise<void> => new Promise((resume) => setImmediate(resume))
 
 describe('Records that are loaded in the same event-loop tick', () => {
   const used = useAppContext()
@@ -100,7 +100,7 @@ describe('Records that are loaded in the same event-loop tick', () => {
   it('do not join a statement in flight, so a load after a write sees the write', async () => {
     const [orgId, id] = [organizations[0]!, assets[0]![2]!]
     const before = assetRepository.load(db, orgId, id)
-    await turnOfTheLoop()
+    await eventLoopTick()
     statements = 0
     await Promise.all([before, assetRepository.load(db, orgId, id)])
     expect(statements).toBe(1)

@@ -36,7 +36,7 @@ async function ask(route: AnyRoute): Promise<Reply> {
   })
 }
 
-function expectNothingTold(reply: Reply, instance: string): void {
+function expectNoDetails(reply: Reply, instance: string): void {
   expectApiError(reply, 'internal_error', { detail: 'An unexpected error occurred', instance })
   const usual =
     /^(x-|ratelimit-|access-control-|content-(type|length)$|cache-control$|vary$|date$|connection$|keep-alive$)/
@@ -47,7 +47,7 @@ const rows = allRoutes.map((route) => [route.method, pathTemplateOf(route), rout
 
 describe('While the database is down', () => {
   it.each(rows)('%s %s is internal_error with a constant detail, and nothing leaks', async (_method, _path, route) => {
-    expectNothingTold(await ask(route), pathTo(route))
+    expectNoDetails(await ask(route), pathTo(route))
   })
 
   it('HEAD is 500 without a body', async () => {
@@ -75,7 +75,7 @@ describe('While the database is down', () => {
   it('a token that must be looked up again is internal_error, not 401, because it may be valid', async () => {
     nowMs += 61_000
     for (const path of ['/api/v1/assets', '/api/v1/live', '/natural/api/v1/live'])
-      expectNothingTold(await context.app.anonymous('GET', path, { token }), path)
+      expectNoDetails(await context.app.anonymous('GET', path, { token }), path)
   })
 })
 

@@ -135,12 +135,12 @@ describe('PUT on an asset', () => {
 })
 
 describe('current_location on PUT', () => {
-  const trail = async () => (await full.get(naturalPath('assets', key, '/history'))).json.data
+  const history = async () => (await full.get(naturalPath('assets', key, '/history'))).json.data
 
   it('records a sighting now when it differs from the current location (D36)', async () => {
     const reply = await put({ current_location: 'HALL' })
     expect(reply.json.data).toEqual({ ...before, current_location: 'HALL', updated_at: later })
-    expect(await trail()).toEqual([
+    expect(await history()).toEqual([
       { timestamp: later, location: 'HALL', duration_seconds: 600 },
       { timestamp: '2026-05-04T08:00:00.000Z', location: 'DOCK' },
     ])
@@ -149,14 +149,14 @@ describe('current_location on PUT', () => {
   it('records nothing when the asset is already at the location (D36)', async () => {
     const reply = await put({ current_location: 'DOCK', name: 'b' })
     expect(reply.json.data).toEqual({ ...before, name: 'b', updated_at: later })
-    expect(await trail()).toEqual([{ timestamp: '2026-05-04T08:00:00.000Z', location: 'DOCK' }])
+    expect(await history()).toEqual([{ timestamp: '2026-05-04T08:00:00.000Z', location: 'DOCK' }])
   })
 
   it('wins the minute, as an operator’s save does', async () => {
     await put({ current_location: 'HALL' })
     context.clock.set('2026-05-04T08:10:30.000Z')
     await put({ current_location: 'DOCK' })
-    expect(await trail()).toEqual([
+    expect(await history()).toEqual([
       { timestamp: '2026-05-04T08:10:30.000Z', location: 'DOCK', duration_seconds: 630 },
       { timestamp: '2026-05-04T08:00:00.000Z', location: 'DOCK' },
     ])

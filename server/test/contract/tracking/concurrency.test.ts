@@ -147,9 +147,9 @@ describe('concurrent batches', () => {
       ])
     }
     for (const thing of fleet) {
-      const trail = await site.history(thing)
-      expect(trail).toHaveLength(16)
-      expect(trail.slice(1).map(([, key]) => key)).toEqual(Array.from({ length: 15 }, () => 'C'))
+      const history = await site.history(thing)
+      expect(history).toHaveLength(16)
+      expect(history.slice(1).map(([, key]) => key)).toEqual(Array.from({ length: 15 }, () => 'C'))
       let last: string | null = null
       const own = (await site.moves()).filter((move) => move.asset === thing.key)
       for (const { from, to } of own) {

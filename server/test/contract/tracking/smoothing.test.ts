@@ -27,13 +27,13 @@ const see = async (reads: readonly [clock: string, antenna: number, rssi?: numbe
   expect([reply.status, reply.json]).toEqual([202, { data: { accepted: reads.length, ignored: 0 } }])
 }
 
-const trail = async () => (await site.history(asset)).map(([at, key]) => `${at.slice(11, 19)} ${key ?? 'nowhere'}`)
+const history = async () => (await site.history(asset)).map(([at, key]) => `${at.slice(11, 19)} ${key ?? 'nowhere'}`)
 const moves = async () => (await site.moves()).map((move) => `${move.at.slice(11, 19)} ${move.from} → ${move.to}`)
 
 describe('a reader with smoothing', () => {
   it('sets the location of an asset without one at its first sighting', async () => {
     await see([['08:00:05', 2]])
-    expect(await trail()).toEqual(['08:00:05 HALL'])
+    expect(await history()).toEqual(['08:00:05 HALL'])
     expect(await moves()).toEqual(['08:00:05 null → Hall'])
   })
 
@@ -43,7 +43,7 @@ describe('a reader with smoothing', () => {
         [`08:0${minute}:05`, (minute % 2) + 1],
         [`08:0${minute}:35`, ((minute + 1) % 2) + 1],
       ])
-    expect(await trail()).toEqual(['00', '01', '02', '03', '04', '05'].map((minute) => `08:${minute}:05 DOCK`))
+    expect(await history()).toEqual(['00', '01', '02', '03', '04', '05'].map((minute) => `08:${minute}:05 DOCK`))
     expect(await moves()).toEqual(['08:00:05 null → Dock'])
     expect(await site.assetLocations()).toEqual({ PALLET: ['DOCK', '2026-05-04T08:05:05.000Z'] })
   })
@@ -54,7 +54,7 @@ describe('a reader with smoothing', () => {
     await see([['08:01:25', 2]])
     expect(await moves()).toHaveLength(1)
     await see([['08:02:05', 2]])
-    expect(await trail()).toEqual(['08:00:05 DOCK', '08:01:05 DOCK', '08:02:05 HALL'])
+    expect(await history()).toEqual(['08:00:05 DOCK', '08:01:05 DOCK', '08:02:05 HALL'])
     expect(await moves()).toEqual(['08:00:05 null → Dock', '08:02:05 Dock → Hall'])
   })
 
@@ -74,13 +74,13 @@ describe('a reader with smoothing', () => {
       ['08:04:05', 1],
     ] as [string, number][]
     await see(reads)
-    const [trailAtOnce, movesAtOnce] = [await trail(), await moves()]
-    expect(trailAtOnce).toEqual([
+    const [historyAtOnce, movesAtOnce] = [await history(), await moves()]
+    expect(historyAtOnce).toEqual([
       ...['08:00:05 DOCK', '08:01:05 DOCK', '08:02:05 HALL', '08:03:05 HALL', '08:04:05 HALL'],
     ])
     asset = await site.createAsset('Crate')
     for (const read of reads) await see([read])
-    expect(await trail()).toEqual(trailAtOnce)
+    expect(await history()).toEqual(historyAtOnce)
     expect((await moves()).slice(2)).toHaveLength(2)
     expect(movesAtOnce).toEqual(['08:00:05 null → Dock', '08:02:05 Dock → Hall'])
   })
@@ -90,16 +90,16 @@ describe('a reader with smoothing', () => {
     const messages: [string, number][][] = [[['08:01:05', 2]], [['08:01:25', 2]]]
     for (const message of [...messages, ...messages, ...messages]) await see(message)
     await see([['08:02:06', 1]])
-    const before = [await trail(), await moves(), await site.assetLocations()]
+    const before = [await history(), await moves(), await site.assetLocations()]
     for (const message of [...messages, [['08:02:06', 1]] as [string, number][]]) await see(message)
-    expect([await trail(), await moves(), await site.assetLocations()]).toEqual(before)
+    expect([await history(), await moves(), await site.assetLocations()]).toEqual(before)
     expect(before[1]).toEqual(['08:00:05 null → Dock'])
   })
 
   it('records late reads at their own location and moves nothing (D30)', async () => {
     await see([['08:10:05', 1]])
     await see([['08:05:05', 2]])
-    expect(await trail()).toEqual(['08:05:05 HALL', '08:10:05 DOCK'])
+    expect(await history()).toEqual(['08:05:05 HALL', '08:10:05 DOCK'])
     expect(await moves()).toEqual(['08:10:05 null → Dock'])
   })
 
@@ -122,7 +122,7 @@ describe('a reader with smoothing', () => {
     await holder`commit`
     holder.release()
     await seen
-    expect(await trail()).toEqual(['08:00:05 DOCK', '08:01:05 HALL'])
+    expect(await history()).toEqual(['08:00:05 DOCK', '08:01:05 HALL'])
     expect(await moves()).toEqual(['08:00:05 null → Dock'])
     expect(await site.assetLocations()).toEqual({ PALLET: ['HALL', '2026-05-04T08:01:05.000Z'] })
   })
