@@ -30,7 +30,7 @@ async function race(first: TestApp, other: TestApp, round: number): Promise<void
   expect((await refresh(other, winner.refresh, from(round))).status).toBe(401)
 }
 
-async function liveChains(): Promise<number> {
+async function activeFamilyCount(): Promise<number> {
   const [row] = await database.sql<{ live: number }[]>`
     select count(*) as live from refresh_token_families where client_id = ${key.clientId} and revoked_at is null`
   return row!.live
@@ -39,12 +39,12 @@ async function liveChains(): Promise<number> {
 describe('Two simultaneous uses of one refresh token (D41)', () => {
   it('succeed exactly once, and the other use revokes the family', { timeout: 120_000 }, async () => {
     for (let round = 0; round < rounds; round++) await race(context.app, context.app, round)
-    expect(await liveChains()).toBe(0)
+    expect(await activeFamilyCount()).toBe(0)
   })
 
   it('succeed exactly once when they reach two processes', { timeout: 120_000 }, async () => {
     for (let round = 0; round < rounds; round++) await race(context.app, second, rounds + round)
-    expect(await liveChains()).toBe(0)
+    expect(await activeFamilyCount()).toBe(0)
   })
 
   it('leave the credential valid for a new exchange', async () => {

@@ -32,7 +32,7 @@ const post = (json: unknown) => context.app.anonymous('POST', path, { json })
 
 const valid = () => ({ grant_type: 'client_credentials', client_id: key.clientId, client_secret: key.clientSecret })
 
-async function chainCount(): Promise<number> {
+async function familyCount(): Promise<number> {
   const [row] = await database.sql<{ count: number }[]>`select count(*) from refresh_token_families`
   return row!.count
 }
@@ -93,10 +93,10 @@ describe('POST /api/v1/oauth/token with client_credentials', () => {
     ['an unknown client id', () => ({ client_id: '00000000-0000-4000-8000-000000000000' })],
     ['a client id that is no UUID', () => ({ client_id: 'northwind' })],
   ])('answers 401 to %s', async (_what, change) => {
-    const chains = await chainCount()
+    const families = await familyCount()
     const reply = await post({ ...valid(), ...change() })
     expectApiError(reply, 'unauthorized', { detail: 'Invalid client credentials', instance: path })
-    expect(await chainCount()).toBe(chains)
+    expect(await familyCount()).toBe(families)
   })
 
   it('answers 401 to the secret of another credential of the same organization', async () => {
@@ -238,9 +238,9 @@ describe('POST /api/v1/oauth/token', () => {
       [{ field: 'Client_Id', code: 'unknown_field' }],
     ],
   ])('answers 400 to %s', async (_what, body, fields) => {
-    const chains = await chainCount()
+    const families = await familyCount()
     expectApiError(await post(body()), 'validation_error', { fields, instance: path })
-    expect(await chainCount()).toBe(chains)
+    expect(await familyCount()).toBe(families)
   })
 
   it.each([

@@ -93,10 +93,10 @@ describe('POST /api/v1/auth/login (D39)', () => {
     ['a password with a trailing space', () => person.email, `${password} `],
     ['an unknown address', () => 'nobody@example.com', password],
   ])('answers 401 to %s, always with the same detail', async (_what, email, given) => {
-    const chains = await count('refresh_token_families')
+    const families = await count('refresh_token_families')
     const reply = await login(email(), given)
     expectApiError(reply, 'unauthorized', { detail: 'Invalid e-mail address or password' })
-    expect(await count('refresh_token_families')).toBe(chains)
+    expect(await count('refresh_token_families')).toBe(families)
   })
 
   it.each<[string, object, FieldEntry[]]>([

@@ -16,7 +16,7 @@ let site: Site
 let [dock, hall, yard] = [] as unknown as [SiteLocation, SiteLocation, SiteLocation]
 let [pallet, crate] = [] as unknown as [SiteAsset, SiteAsset]
 
-const passages = async (location: SiteLocation, query?: Record<string, string | number>) => {
+const locationEvents = async (location: SiteLocation, query?: Record<string, string | number>) => {
   const reply = await site.api.get(`/api/v1/locations/${location.id}/history`, query)
   expect(reply.status).toBe(200)
   return reply.json
@@ -49,7 +49,7 @@ beforeAll(async () => {
 
 describe('arrivals and departures of a location', () => {
   it('are listed newest first, with origin and destination', async () => {
-    expect(await passages(hall)).toEqual({
+    expect(await locationEvents(hall)).toEqual({
       data: [
         proxy('departure', '10:20:00.000', pallet, hall, yard),
         proxy('arrival', '10:15:00.000', crate, hall, null),
@@ -62,7 +62,7 @@ describe('arrivals and departures of a location', () => {
   })
 
   it('include one arrival per stay, however often the asset is rescanned', async () => {
-    expect((await passages(dock)).data).toEqual([
+    expect((await locationEvents(dock)).data).toEqual([
       proxy('departure', '10:10:00.000', pallet, dock, hall),
       proxy('arrival', '10:00:00.000', pallet, dock, null),
     ])
@@ -76,16 +76,16 @@ describe('arrivals and departures of a location', () => {
     ['both', { from: at('10:11:00'), to: at('10:19:00') }, ['10:15']],
     ['nothing', { from: at('11:00:00') }, []],
   ])('accepts %s', async (_, query, expected) => {
-    const page = await passages(hall, query)
+    const page = await locationEvents(hall, query)
     expect(page.data.map((one: { occurred_at: string }) => one.occurred_at.slice(11, 16))).toEqual(expected)
     expect(page.total_count).toBe(expected.length)
   })
 
   it('appear once over all pages', async () => {
-    const pages = [await passages(hall, { limit: 2 }), await passages(hall, { limit: 2, offset: 2 })]
+    const pages = [await locationEvents(hall, { limit: 2 }), await locationEvents(hall, { limit: 2, offset: 2 })]
     expect(pages.map((page) => page.total_count)).toEqual([3, 3])
-    expect(pages.flatMap((page) => page.data)).toEqual((await passages(hall)).data)
-    expect(await passages(hall, { offset: 3 })).toMatchObject({ data: [], total_count: 3 })
+    expect(pages.flatMap((page) => page.data)).toEqual((await locationEvents(hall)).data)
+    expect(await locationEvents(hall, { offset: 3 })).toMatchObject({ data: [], total_count: 3 })
   })
 
   it('keep the other location’s name at the time of the move', async () => {
@@ -129,7 +129,7 @@ describe('arrivals and departures of a location', () => {
 
   it('are empty for a location that no asset ever reached', async () => {
     const attic = await site.createLocation('Attic')
-    expect(await passages(attic)).toEqual({ data: [], limit: 50, offset: 0, total_count: 0 })
+    expect(await locationEvents(attic)).toEqual({ data: [], limit: 50, offset: 0, total_count: 0 })
   })
 })
 
