@@ -145,8 +145,8 @@ test(
     const { org, hall } = await warehouse()
     const rack = await org.location('Rack 7', { parent_id: hall.id })
     const yard = await org.location('Yard', { external_key: 'YARD' })
-    const save = (place: { external_key: string }, ...keys: string[]) =>
-      org.post('/inventory/save', { location_identifier: place.external_key, asset_identifiers: keys })
+    const save = (location: { external_key: string }, ...keys: string[]) =>
+      org.post('/inventory/save', { location_identifier: location.external_key, asset_identifiers: keys })
     await save(rack, 'CRATE-3', 'CRATE-4')
     await save(yard, 'CRATE-5')
     await org.reader('Old gate', [hall.id])

@@ -102,18 +102,18 @@ test('Waiting codes and errors do not move the controls of a stocktake', async (
   await org.signIn(page, org.email, `/scan?location=${hall.id}`)
   await enter(page, 'CRATE-1')
   await expect.poll(() => counts(page)).toEqual(['1', '0', '2', '0'])
-  const places = async (): Promise<(number | undefined)[]> =>
+  const positions = async (): Promise<(number | undefined)[]> =>
     Promise.all(
       [page.getByRole('tab', { name: /Found/ }), page.getByRole('button', { name: /^Save/ })].map(
         async (one) => (await one.boundingBox())?.y,
       ),
     )
-  const before = await places()
+  const before = await positions()
   await page.route('**/api/v1/codes/resolve', (route) => route.abort())
   await enter(page, 'CRATE-3')
   await expect(page.getByRole('status', { name: 'Waiting codes' })).toBeVisible()
   await expect(page.getByRole('alert')).toContainText('No connection')
-  expect(await places()).toEqual(before)
+  expect(await positions()).toEqual(before)
 })
 
 test('A link to another location asks what happens to the codes that are not saved', async ({ page }) => {

@@ -60,9 +60,9 @@ test('A failing webhook names the first failure after the last success, and the 
   await org.signIn(page, org.email, '/settings/webhooks')
   await expect(page.getByText('delivering', { exact: true })).toBeVisible()
   const controls = [page.getByLabel('URL'), page.getByRole('button', { name: 'Send test event' })]
-  const places = async (): Promise<(number | undefined)[]> =>
+  const positions = async (): Promise<(number | undefined)[]> =>
     Promise.all(controls.map(async (one) => (await one.boundingBox())?.y))
-  const before = await places()
+  const before = await positions()
   isFailing = true
   await expect(page.getByText('failing', { exact: true })).toBeVisible()
   const date = await page.evaluate(
@@ -71,7 +71,7 @@ test('A failing webhook names the first failure after the last success, and the 
   )
   await expect(page.getByRole('alert')).toContainText('Deliveries are failing')
   await expect(page.getByRole('alert')).toContainText(date)
-  expect(await places()).toEqual(before)
+  expect(await positions()).toEqual(before)
 })
 
 test('The webhook form sends only what was changed', async ({ page }) => {

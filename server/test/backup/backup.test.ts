@@ -154,7 +154,7 @@ const countDown = (_text: string, count: string): string => `"tables":${Number(c
 describe('A backup of an older version', () => {
   it('is taken without migrating, and migrated after the restore', async () => {
     const [old, target] = [await emptyDatabase(), await emptyDatabase()]
-    const ledger = (url: string) =>
+    const migrations = (url: string) =>
       withSql(url, async (sql) =>
         (await sql`select name from schema_migrations order by 1`).map((row) => row['name'] as string),
       )
@@ -170,9 +170,9 @@ describe('A backup of an older version', () => {
       await fill(old.url, 10)
       const path = join(folder, 'old.backup')
       await save(old.url, path)
-      expect(await ledger(old.url)).toEqual(past.map((row) => row.name))
+      expect(await migrations(old.url)).toEqual(past.map((row) => row.name))
       await load(target.url, path)
-      expect(await ledger(target.url)).toEqual(await ledger(source.url))
+      expect(await migrations(target.url)).toEqual(await migrations(source.url))
       const assets = await withSql(target.url, (sql) => sql`select external_key, type from assets where id = 3`)
       expect([...assets]).toEqual([{ external_key: 'A3', type: 'asset' }])
     } finally {

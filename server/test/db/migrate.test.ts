@@ -54,28 +54,29 @@ async function within<T>(url: string, look: (sql: postgres.Sql) => Promise<T>): 
   }
 }
 
-const ledger = (url: string) => within(url, (sql) => sql`select name, checksum from schema_migrations order by name`)
+const migrations = (url: string) =>
+  within(url, (sql) => sql`select name, checksum from schema_migrations order by name`)
 
 describe('Migrating', () => {
   it('an empty database applies every file in order and reports it', async () => {
     const url = await emptyDatabase()
     expect(await migrate(url)).toEqual(files)
-    expect((await ledger(url)).map((row) => row['name'])).toEqual(files)
+    expect((await migrations(url)).map((row) => row['name'])).toEqual(files)
   })
 
   it('a second time finds nothing to do', async () => {
     const url = await emptyDatabase()
     await migrate(url)
-    const before = await ledger(url)
+    const before = await migrations(url)
     expect(await migrate(url)).toEqual([])
-    expect(await ledger(url)).toEqual(before)
+    expect(await migrations(url)).toEqual(before)
   })
 
   it('by five processes at once is done by one, and the others find nothing to do', async () => {
     const url = await emptyDatabase()
     const results = await Promise.all(Array.from({ length: 5 }, () => migrate(url)))
     expect(results.filter((applied) => applied.length > 0)).toEqual([files])
-    expect((await ledger(url)).map((row) => row['name'])).toEqual(files)
+    expect((await migrations(url)).map((row) => row['name'])).toEqual(files)
   })
 
   it('two databases of one server at once creates their roles once', async () => {
@@ -201,9 +202,9 @@ describe('A migration fails and changes nothing', () => {
   it('when a newer version has migrated it', async () => {
     const url = await emptyDatabase()
     await migrate(url, nextVersion)
-    const before = await ledger(url)
+    const before = await migrations(url)
     await expect(migrate(url)).rejects.toThrow(`newer version (${later})`)
-    expect(await ledger(url)).toEqual(before)
+    expect(await migrations(url)).toEqual(before)
   })
 
   it('when a migration differs from the one it was made with', async () => {

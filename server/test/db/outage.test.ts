@@ -161,7 +161,7 @@ describe('Connections that end at the moment of a statement', () => {
     ['read', (on: Connection) => on.read.query(sql`select 1 as one`)],
     ['common', (on: Connection) => on.global.query(sql`select 1 as one`)],
     ['transaction', (on: Connection) => on.withTenant(1, (tx) => tx.query(sql`select 1 as one`))],
-  ])('fail that statement at most, and never the next: %s', async (_door, ask) => {
+  ])('fail that statement at most, and never the next: %s', async (_access, ask) => {
     for (let times = 0; times < 5; times++) {
       await expect(ask(far)).resolves.toEqual([{ one: 1 }])
       await cutAt(() => ask(far))

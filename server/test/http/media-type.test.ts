@@ -10,7 +10,7 @@ const requestWith = (...pairs: [string, string][]): IncomingMessage =>
     rawHeaders: pairs.flat(),
   }) as unknown as IncomingMessage
 
-function verdict(contentType: string, mediaType: 'application/json' | 'application/merge-patch+json'): string {
+function resultOf(contentType: string, mediaType: 'application/json' | 'application/merge-patch+json'): string {
   try {
     checkMediaType(requestWith(['Content-Type', contentType]), mediaType)
     return 'taken'
@@ -32,7 +32,7 @@ describe('A media type', () => {
     'application/json; a="\\""; charset=utf-8',
     'application/json\t;\tcharset=utf-8',
   ])('of %s is accepted', (text) => {
-    expect(verdict(text, json)).toBe('taken')
+    expect(resultOf(text, json)).toBe('taken')
   })
 
   it.each([
@@ -48,12 +48,12 @@ describe('A media type', () => {
     'application/json/x',
     '"application/json"',
   ])('of %s is rejected', (text) => {
-    expect(verdict(text, json)).toBe('unsupported_media_type')
+    expect(resultOf(text, json)).toBe('unsupported_media_type')
   })
 
   it('is not accepted in place of the other media type', () => {
-    expect(verdict('application/merge-patch+json', json)).toBe('unsupported_media_type')
-    expect(verdict(json, 'application/merge-patch+json')).toBe('unsupported_media_type')
+    expect(resultOf('application/merge-patch+json', json)).toBe('unsupported_media_type')
+    expect(resultOf(json, 'application/merge-patch+json')).toBe('unsupported_media_type')
   })
 
   it('is compared without case and parameters, except for a charset', () => {
@@ -63,7 +63,7 @@ describe('A media type', () => {
     fc.assert(
       fc.property(parameters, fc.boolean(), (pairs, isUpper) => {
         const type = isUpper ? json.toUpperCase() : json
-        expect(verdict(type + pairs.map(([name, value]) => `; ${name}=${value}`).join(''), json)).toBe('taken')
+        expect(resultOf(type + pairs.map(([name, value]) => `; ${name}=${value}`).join(''), json)).toBe('taken')
       }),
     )
   })
@@ -76,7 +76,7 @@ describe('A media type', () => {
     ['empty parameters', `${json}${' ;'.repeat(50_000)}x`],
   ])('is parsed in linear time: %s', (_what, text) => {
     const startedAt = performance.now()
-    expect(verdict(text, json)).toBe('unsupported_media_type')
+    expect(resultOf(text, json)).toBe('unsupported_media_type')
     // Quadratic time would be many seconds.
     expect(performance.now() - startedAt).toBeLessThan(3000)
   })

@@ -14,7 +14,7 @@ const move = (client: Client, mover: LocationJson, under: LocationJson, byKey: b
   client.patch(`${path}/${mover.id}`, byKey ? { parent_external_key: under.external_key } : { parent_id: under.id })
 
 /** Live locations without a path to a root: they exist exactly when there is a cycle. */
-async function adrift(org: TestOrg): Promise<number> {
+async function countUnrooted(org: TestOrg): Promise<number> {
   const [row] = await database.sql<{ count: number }[]>`
     with recursive anchored as (
       select id from locations where org_id = ${org.orgId} and parent_id is null
@@ -44,7 +44,7 @@ describe('two locations that are moved under each other at once', () => {
         expect(winner.status).toBe(200)
         expectErrorStatus(loser, 409)
       }
-      expect(await adrift(org)).toBe(0)
+      expect(await countUnrooted(org)).toBe(0)
     },
     120_000,
   )
@@ -70,7 +70,7 @@ describe('two locations that are moved under each other at once', () => {
       for (const top of [left[0]!, right[0]!])
         expect((await client.patch(`${path}/${top.id}`, { parent_id: null })).status).toBe(200)
     }
-    expect(await adrift(org)).toBe(0)
+    expect(await countUnrooted(org)).toBe(0)
   }, 120_000)
 
   it('in a ring of three allow at most two moves', async () => {
@@ -84,7 +84,7 @@ describe('two locations that are moved under each other at once', () => {
       const replies = await Promise.all([move(client, a, b, false), move(other, b, c, true), move(client, c, a, false)])
       expect(replies.map((reply) => reply.status).sort()).toEqual([200, 200, 409])
     }
-    expect(await adrift(org)).toBe(0)
+    expect(await countUnrooted(org)).toBe(0)
   }, 120_000)
 
   it('are moved while others rename and change them and add children, without a deadlock', async () => {
@@ -105,6 +105,6 @@ describe('two locations that are moved under each other at once', () => {
       for (const reply of [first, second]) expect([200, 409]).toContain(reply.status)
       expect(rest.map((reply) => reply.status)).toEqual([200, 200, 201, 200])
     }
-    expect(await adrift(org)).toBe(0)
+    expect(await countUnrooted(org)).toBe(0)
   }, 120_000)
 })

@@ -11,7 +11,7 @@ export const locationIds = [1, 2, 3]
 export const assetIds = [11, 12, 13]
 export const readerIds = [21, 22]
 export const tagNames = ['T-1', 'T-2', 'T-3', 'T-4']
-const tagHolders = [11, 12, 13, 11]
+const tagOwners = [11, 12, 13, 11]
 const points: [reader: number, antenna: number, locationId: number][] = [
   [21, 1, 1],
   [21, 2, 2],
@@ -27,7 +27,7 @@ export const newModel = (): TrackingModel =>
     now: startMs * 1000,
     assets: assetIds.map((id) => ({ id, key: `A${id}`, name: `Thing ${id}` })),
     locations: locationIds.map((id) => ({ id, key: `L${id}`, name: `Place ${id}` })),
-    tags: tagNames.map((tag, index) => [tag, tagHolders[index]!]),
+    tags: tagNames.map((tag, index) => [tag, tagOwners[index]!]),
     antennas: points.map(([reader, antenna, location]) => [`${reader} ${antenna}`, location]),
   })
 
@@ -106,7 +106,7 @@ export class ModelDatabase {
     await sql`
       insert into tags (org_id, id, asset_id, tag_type, value, normalized_value, created_at)
       select org, 30 + position, asset_id, 'barcode', value, value, now()
-      from ${orgs}, unnest(${tagNames}::text[], ${tagHolders}::bigint[]) with ordinality t (value, asset_id, position)`
+      from ${orgs}, unnest(${tagNames}::text[], ${tagOwners}::bigint[]) with ordinality t (value, asset_id, position)`
     await sql`
       insert into readers (org_id, id, name, format, clock, token_hash, topic_key, created_at, messages, reads, ignored)
       select org, id, 'Reader', 'generic', 'reader', ''::bytea, '', now(), 0, 0, 0

@@ -15,19 +15,19 @@ export class RawConnection {
   readonly #socket: Socket
   #received = Buffer.alloc(0)
   #isEnded = false
-  #wake: () => void = () => undefined
+  #onData: () => void = () => undefined
   readonly ended: Promise<void>
 
   private constructor(socket: Socket) {
     this.#socket = socket
     socket.on('data', (chunk) => {
       this.#received = Buffer.concat([this.#received, chunk])
-      this.#wake()
+      this.#onData()
     })
     this.ended = new Promise((resolve) => {
       const end = (): void => {
         this.#isEnded = true
-        this.#wake()
+        this.#onData()
         resolve()
       }
       socket.on('end', end)
@@ -65,7 +65,7 @@ export class RawConnection {
       if (reply !== null && reply.status >= 200) return reply
       if (reply !== null) continue
       if (this.#isEnded) return null
-      await new Promise<void>((resolve) => (this.#wake = resolve))
+      await new Promise<void>((resolve) => (this.#onData = resolve))
     }
   }
 
@@ -75,7 +75,7 @@ export class RawConnection {
       const reply = this.#parseResponse(false)
       if (reply !== null) return reply.status
       if (this.#isEnded) throw new Error('the connection ended without an answer')
-      await new Promise<void>((resolve) => (this.#wake = resolve))
+      await new Promise<void>((resolve) => (this.#onData = resolve))
     }
   }
 

@@ -230,7 +230,7 @@ class Analysis {
 
   /** Reports every tenant table and every inserted org_id that stays unbound, and every read of a written table. */
   judge(): void {
-    const bound = this.#settle()
+    const bound = this.#bindRelations()
     for (const relation of this.#relations) {
       if (!relation.tenant || bound.has(relation)) continue
       const alias = relation.aliased ? ` (alias ${relation.name})` : ''
@@ -257,7 +257,7 @@ class Analysis {
    * Returns the relations whose org_id equals a parameter in every row that a reader can see.
    * A recursive CTE is bound by induction: its own reference is taken as bound until one of its arms shows otherwise.
    */
-  #settle(): Set<Relation> {
+  #bindRelations(): Set<Relation> {
     const assumed = new Set(this.#recursive)
     for (;;) {
       const bound = new Set<Relation>()

@@ -114,9 +114,9 @@ export class Site {
     this.api = org.full
   }
 
-  static async open(app: TestApp, ...placeNames: string[]): Promise<Site> {
+  static async open(app: TestApp, ...locationNames: string[]): Promise<Site> {
     const site = new Site(await app.newOrg())
-    for (const name of placeNames) site.locations.push(await site.createLocation(name))
+    for (const name of locationNames) site.locations.push(await site.createLocation(name))
     const scanPoints = site.locations.map((location, index) => ({ antenna: index + 1, locationId: location.id }))
     Object.assign(site, await site.createReader({ scanPoints }))
     return site

@@ -35,7 +35,7 @@ afterEach(async () => {
 })
 
 /** Creates a database and an endpoint for webhooks, and returns the settings of the processes. */
-async function openSurroundings(): Promise<Record<string, string>> {
+async function createDependencies(): Promise<Record<string, string>> {
   database = await emptyDatabase()
   onEnd.push(() => database.drop())
   webhook = await WebhookConsumer.open()
@@ -118,7 +118,7 @@ async function restartBoth(given: Record<string, string>, load: Pick<LoadOptions
 
 describe('A rolling restart of two processes under load', () => {
   it('fails no request, loses or doubles no read and no move, and interrupts the live stream without a gap', async () => {
-    const { resent } = await restartBoth(await openSurroundings())
+    const { resent } = await restartBoth(await createDependencies())
     // Both processes closed the connections to their embedded brokers.
     expect(resent).toBeGreaterThan(0)
   }, 480_000)
@@ -130,7 +130,7 @@ describe('A rolling restart of two processes under load', () => {
       await broker.start()
       onEnd.push(() => broker.stop())
       const mqtt = { LASTSEEN_MQTT_URL: broker.url, LASTSEEN_MQTT_SHARE: 'always' }
-      await restartBoth({ ...(await openSurroundings()), ...mqtt }, { isBrokerOutside: true })
+      await restartBoth({ ...(await createDependencies()), ...mqtt }, { isBrokerOutside: true })
     },
     480_000,
   )
@@ -190,7 +190,7 @@ describe.skipIf((commit === null && !mustRunAll) || lacks(nginx))('An upgrade of
   it('from an earlier commit fails no request, loses or doubles nothing, and leaves no gap in the live stream, behind nginx', async () => {
     const main = buildCommit(commit!)
     const previous: LaunchOptions = { command: [process.execPath, main], args: ['serve'] }
-    const settings = await openSurroundings()
+    const settings = await createDependencies()
     const processes = [await RollingProcess.create(settings), await RollingProcess.create(settings)]
     for (const one of processes) await one.start(previous)
     const proxy = new Nginx(

@@ -15,7 +15,7 @@ const idsAt = (receiver: WebhookReceiver): (string | undefined)[] =>
   receiver.received.map((one) => one.headers['x-service-delivery']).sort()
 
 /** Waits until every earlier event was handled: a later move of another organization has arrived. */
-async function quiet(): Promise<void> {
+async function waitUntilHandled(): Promise<void> {
   const receiver = await network.receiver()
   const other = await WebhookOrg.with(network.app, urlOf(receiver))
   await other.move()
@@ -41,7 +41,7 @@ describe('while the webhook is disabled', () => {
     await webhookOrg.change({ enabled: true })
     const last = await webhookOrg.move()
     await eventually(async () => expect(receiver.received).toHaveLength(2))
-    await quiet()
+    await waitUntilHandled()
     expect(idsAt(receiver)).toEqual([...first, ...last].sort())
   })
 
@@ -62,7 +62,7 @@ describe('while the webhook is disabled', () => {
     expect(await webhookOrg.outbox()).toEqual({ moves: 3, waiting: 0 })
     expect(await metric('switched_off')).toBe(before + 3)
     await webhookOrg.change({ enabled: true })
-    await quiet()
+    await waitUntilHandled()
     expect(receiver.received).toEqual([])
   })
 
@@ -114,7 +114,7 @@ describe('while the webhook is disabled', () => {
     })
     const [late] = await webhookOrg.move()
     await eventually(async () => expect(idsAt(receiver)).toEqual([late]))
-    await quiet()
+    await waitUntilHandled()
     expect(idsAt(receiver)).toEqual([late])
     expect(await webhookOrg.outbox()).toEqual({ moves: 2, waiting: 1 })
     await webhookOrg.change({ enabled: false })
@@ -136,7 +136,7 @@ describe('an organization', () => {
     await webhookOrg.register(urlOf(receiver))
     const ids = await webhookOrg.move()
     await eventually(async () => expect(idsAt(receiver)).toEqual(ids))
-    await quiet()
+    await waitUntilHandled()
     expect(idsAt(receiver)).toEqual(ids)
   })
 
@@ -150,7 +150,7 @@ describe('an organization', () => {
     await webhookOrg.register(urlOf(receiver))
     const ids = await webhookOrg.move()
     await eventually(async () => expect(idsAt(receiver)).toEqual(ids))
-    await quiet()
+    await waitUntilHandled()
     expect(idsAt(receiver)).toEqual(ids)
   })
 
@@ -166,7 +166,7 @@ describe('an organization', () => {
     await reinstateOrganization(deps, webhookOrg.orgId)
     const ids = await webhookOrg.move()
     await eventually(async () => expect(idsAt(receiver)).toEqual(ids))
-    await quiet()
+    await waitUntilHandled()
     expect(idsAt(receiver)).toEqual(ids)
   })
 

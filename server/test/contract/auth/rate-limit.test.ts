@@ -29,7 +29,7 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
     context.app.anonymous(method, path, { ...options, token })
 
   /** Sends requests and expects that each is admitted. */
-  async function spend(token: string, count: number): Promise<void> {
+  async function consume(token: string, count: number): Promise<void> {
     const replies = await Promise.all(Array.from({ length: count }, () => send(token)))
     expect(new Set(replies.map((reply) => reply.status))).toEqual(new Set([200]))
   }
@@ -54,13 +54,13 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
 
   it('answers 429 with Retry-After when the bucket is empty, however often', async () => {
     const { access } = await newTokens(org)
-    await spend(access, 120)
+    await consume(access, 120)
     for (let turn = 0; turn < 5; turn++) expectDrained(await send(access))
   })
 
   it('refills one token a second: after one second one request is admitted and the next is not', async () => {
     const { access } = await newTokens(org)
-    await spend(access, 120)
+    await consume(access, 120)
     expectDrained(await send(access))
     clock.advance(1)
     const reply = await send(access)
@@ -71,7 +71,7 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
 
   it('admits nothing before the second is over, and a rejected request consumes no token', async () => {
     const { access } = await newTokens(org)
-    await spend(access, 120)
+    await consume(access, 120)
     for (let turn = 0; turn < 3; turn++) {
       clock.advance(0.3)
       const reply = await send(access)
@@ -85,23 +85,23 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
 
   it('sustains 60 requests per 60 seconds', async () => {
     const { access } = await newTokens(org)
-    await spend(access, 120)
+    await consume(access, 120)
     clock.advance(60)
-    await spend(access, 60)
+    await consume(access, 60)
     expectDrained(await send(access))
   })
 
   it('never holds more than 120 tokens, however long it is unused', async () => {
     const { access } = await newTokens(org)
-    await spend(access, 30)
+    await consume(access, 30)
     clock.advance(600)
-    await spend(access, 120)
+    await consume(access, 120)
     expectDrained(await send(access))
   })
 
   it('is full again at Reset and not a second earlier', async () => {
     const { access } = await newTokens(org)
-    await spend(access, 49)
+    await consume(access, 49)
     const { reset } = rateLimitHeadersOf(await send(access))
     clock.advance(Number(reset) - clock.seconds - 1)
     expect(await remaining(access)).toBe(118)
@@ -127,7 +127,7 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
 
   it('belongs to the key: another key of the same organization has its own bucket', async () => {
     const [first, second] = [await newTokens(org), await newTokens(org)]
-    await spend(first.access, 120)
+    await consume(first.access, 120)
     expectDrained(await send(first.access))
     expect(await remaining(second.access)).toBe(119)
     expectDrained(await send(first.access))
@@ -137,8 +137,8 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
     const key = await mintKey(org)
     const first = await tokensOf(context.app, key)
     const second = await tokensOf(context.app, key)
-    await spend(first.access, 60)
-    await spend(second.access, 60)
+    await consume(first.access, 60)
+    await consume(second.access, 60)
     expectDrained(await send(first.access))
     const third = await refresh(context.app, second.refresh)
     expect(third.status).toBe(200)
@@ -218,7 +218,7 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
       ['the description', 'GET', '/api/openapi.json', 200],
     ])('for %s, even with a token whose bucket is not full', async (_what, method, path, status) => {
       const { access } = await newTokens(org)
-      await spend(access, 5)
+      await consume(access, 5)
       const reply = await send(access, method, path)
       expect(reply.status).toBe(status)
       expect(rateLimitHeadersOf(reply)).toEqual(expectedRateLimit(0, clock.seconds))
@@ -227,7 +227,7 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
 
     it('for a request that is answered 401', async () => {
       const { access } = await newTokens(org)
-      await spend(access, 5)
+      await consume(access, 5)
       const replies = [await send(`${access}x`), await context.app.anonymous('GET', '/api/v1/assets')]
       for (const reply of replies) {
         expectApiError(reply, 'unauthorized')
@@ -255,7 +255,7 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
       const key = await mintKey(org)
       const { access } = await tokensOf(context.app, key)
       const { accessToken } = await org.signIn('admin')
-      await spend(access, 5)
+      await consume(access, 5)
       const revoked = await send(accessToken, 'DELETE', `/api/v1/orgs/${org.orgId}/api-keys/${key.id}`)
       expect(revoked.status).toBe(204)
       const reply = await whoAmI(context.app, access)
@@ -274,7 +274,7 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
       ['a write by natural key', 'POST', '/natural/api/v1/assets', { json: { name: 'never' } }],
     ])('the response is 429 before %s is checked (D6)', async (_what, method, path, options) => {
       const { access } = await newTokens(org, 'assets:read', 'assets:write')
-      await spend(access, 120)
+      await consume(access, 120)
       expectDrained(await send(access, method, path, options))
       const found = await org.full.get('/api/v1/assets', { q: 'never' })
       expect(found.json.total_count).toBe(0)
@@ -282,7 +282,7 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
 
     it('404, 405, 401 and a preflight still come first (D6)', async () => {
       const { access } = await newTokens(org)
-      await spend(access, 120)
+      await consume(access, 120)
       const replies = [
         await send(access, 'GET', '/api/v1/nothing'),
         await send(access, 'PUT', '/api/v1/assets'),
@@ -295,7 +295,7 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
     it('the credential and its refresh token can still be exchanged', async () => {
       const key = await mintKey(org)
       const { access } = await tokensOf(context.app, key)
-      await spend(access, 120)
+      await consume(access, 120)
       const { refresh: token } = await tokensOf(context.app, key)
       expect((await refresh(context.app, token)).status).toBe(200)
       expectDrained(await send(access))

@@ -19,7 +19,7 @@ const tooSmall = { code: 'too_small', params: { min: 1 } }
 const tooLarge = { code: 'too_large', params: { max } }
 const invalid = { code: 'invalid_value' }
 
-const bad: [text: string, verdict: Omit<FieldEntry, 'field'>][] = [
+const bad: [text: string, problem: Omit<FieldEntry, 'field'>][] = [
   ['0', tooSmall],
   ['-1', tooSmall],
   ['-9007199254740992', tooSmall],
@@ -53,10 +53,10 @@ const bad: [text: string, verdict: Omit<FieldEntry, 'field'>][] = [
 ]
 
 describe('A path id', () => {
-  it.each(bad)('of %s is rejected on asset_id', async (text, verdict) => {
+  it.each(bad)('of %s is rejected on asset_id', async (text, problem) => {
     const reply = await full.get(`/api/v1/assets/${text}`)
     const instance = `/api/v1/assets/${text}`
-    expectApiError(reply, 'validation_error', { fields: [{ field: 'asset_id', ...verdict }], instance })
+    expectApiError(reply, 'validation_error', { fields: [{ field: 'asset_id', ...problem }], instance })
   })
 
   const rows = [...primaryRoutes, ...naturalRoutes].flatMap((route) =>
@@ -64,11 +64,11 @@ describe('A path id', () => {
   )
 
   it.each(rows)('is checked on %s %s for %s', async (method, path, name) => {
-    for (const [text, verdict] of [bad[0]!, bad[4]!, bad[16]!]) {
+    for (const [text, problem] of [bad[0]!, bad[4]!, bad[16]!]) {
       const address = path.replace(/\{(\w+)\}/g, (_all, one: string) => (one === name ? text : '5'))
       const json = method === 'POST' || method === 'PATCH' ? { json: {} } : {}
       const reply = await full.send(method, address, json)
-      expectApiError(reply, 'validation_error', { fields: [{ field: name, ...verdict }] })
+      expectApiError(reply, 'validation_error', { fields: [{ field: name, ...problem }] })
     }
   })
 

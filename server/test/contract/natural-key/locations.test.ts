@@ -429,9 +429,9 @@ describe('Tree reads', () => {
     ['children', 'D1', []],
     ['descendants', 'SITE', ['H1', 'D1', 'D2', 'H2', 'D3']],
     ['descendants', 'H2', ['D3']],
-  ])('%s of %s are %j, in the order of D3, whatever their validity (D15)', async (kin, key, expected) => {
+  ])('%s of %s are %j, in the order of D3, whatever their validity (D15)', async (relation, key, expected) => {
     millis += 1000
-    const reply = await full.get(naturalPath('locations', key, `/${kin}`))
+    const reply = await full.get(naturalPath('locations', key, `/${relation}`))
     expect(identifiersOf(reply)).toEqual(expected)
     expect(reply.json).toMatchObject({ limit: 50, offset: 0, total_count: expected.length })
   })
@@ -446,13 +446,13 @@ describe('Tree reads', () => {
     ])
   })
 
-  it.each(['ancestors', 'children', 'descendants'])('%s are paged', async (kin) => {
-    const key = kin === 'ancestors' ? 'D1' : 'SITE'
-    const all = identifiersOf(await full.get(naturalPath('locations', key, `/${kin}`)))
-    const page = await full.get(naturalPath('locations', key, `/${kin}`), { limit: 1, offset: 1 })
+  it.each(['ancestors', 'children', 'descendants'])('%s are paged', async (relation) => {
+    const key = relation === 'ancestors' ? 'D1' : 'SITE'
+    const all = identifiersOf(await full.get(naturalPath('locations', key, `/${relation}`)))
+    const page = await full.get(naturalPath('locations', key, `/${relation}`), { limit: 1, offset: 1 })
     expect([identifiersOf(page), page.json.total_count]).toEqual([all.slice(1, 2), all.length])
-    const problem = await full.get(naturalPath('locations', key, `/${kin}`), { sort: 'name' })
+    const problem = await full.get(naturalPath('locations', key, `/${relation}`), { sort: 'name' })
     expectApiError(problem, 'validation_error', { fields: [{ field: 'sort', code: 'unknown_field' }] })
-    expectApiError(await full.get(naturalPath('locations', 'NOBODY', `/${kin}`)), 'not_found')
+    expectApiError(await full.get(naturalPath('locations', 'NOBODY', `/${relation}`)), 'not_found')
   })
 })

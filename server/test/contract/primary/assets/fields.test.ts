@@ -14,14 +14,14 @@ import {
 const fixtures = useAssetFixtures(useApp())
 
 /** An organization with one asset. */
-interface Ground {
+interface Fixture {
   org: AssetFixture
   asset: AssetJson
 }
 
 /** A text field: how it is written, the field of its errors, and how it is read back. */
 interface TextField {
-  write(on: Ground, text: unknown): Promise<Reply>
+  write(on: Fixture, text: unknown): Promise<Reply>
   field: string
   shown(asset: AssetJson): unknown
 }
@@ -96,33 +96,33 @@ const bounded255 = names.filter((name) => !described.includes(name) && !free.inc
 const pairs = <T>(where: string[], what: T[]): [string, T][] =>
   where.flatMap((name) => what.map((one): [string, T] => [name, one]))
 
-const grounds = new Map<string, Promise<Ground>>()
+const fixturesByField = new Map<string, Promise<Fixture>>()
 
-async function newGround(): Promise<Ground> {
+async function newFixture(): Promise<Fixture> {
   const org = await fixtures.another()
   return { org, asset: await org.create() }
 }
 
 /** The fields do not share unique keys and tags, so the same text can be written to each. */
-function groundOf(name: string): Promise<Ground> {
-  const ground = grounds.get(name) ?? newGround()
-  grounds.set(name, ground)
-  return ground
+function fixtureOf(name: string): Promise<Fixture> {
+  const fixture = fixturesByField.get(name) ?? newFixture()
+  fixturesByField.set(name, fixture)
+  return fixture
 }
 
 async function takes(name: string, text: string): Promise<void> {
   const textField = textFields[name]!
-  const ground = await groundOf(name)
-  const reply = await textField.write(ground, text)
+  const fixture = await fixtureOf(name)
+  const reply = await textField.write(fixture, text)
   expect([200, 201], reply.text).toContain(reply.status)
-  const asset: { id: number } = name.startsWith('a tag') ? ground.asset : reply.json.data
-  expect(textField.shown(await ground.org.read(asset))).toBe(text)
+  const asset: { id: number } = name.startsWith('a tag') ? fixture.asset : reply.json.data
+  expect(textField.shown(await fixture.org.read(asset))).toBe(text)
 }
 
 async function expectRejected(name: string, text: string, problem: (field: string) => FieldError): Promise<void> {
   const textField = textFields[name]!
-  const ground = await groundOf(name)
-  const reply = await ground.org.expectNoChange(() => textField.write(ground, text))
+  const fixture = await fixtureOf(name)
+  const reply = await fixture.org.expectNoChange(() => textField.write(fixture, text))
   expectValidationError(reply, problem(textField.field))
 }
 
@@ -158,7 +158,7 @@ describe('a control character or lone surrogate', () => {
     ['a deep value with half a character', { a: { b: '\udfff' } }],
     ['a line break', { a: { b: 'one\ntwo' } }],
   ])('is rejected in metadata as %s, on create and on PATCH (D13)', async (_what, metadata) => {
-    const { org, asset } = await groundOf('metadata')
+    const { org, asset } = await fixtureOf('metadata')
     for (const write of [() => org.post({ name: 'a', metadata }), () => org.patch(asset, { metadata })]) {
       const reply = await org.expectNoChange(write)
       const [entry] = reply.json.error.fields
@@ -239,7 +239,7 @@ describe('a value of another JSON type', () => {
     '%s is rejected for %s, which is of type %s (D14)',
     async (received, field, expected, value, patched) => {
       const body = { name: 'a', [field]: value }
-      const { org, asset } = await groundOf('metadata')
+      const { org, asset } = await fixtureOf('metadata')
       const problem = wrongType(field, expected, received)
       expectValidationError(await org.expectNoChange(() => org.post(body)), problem)
       if (patched) expectValidationError(await org.expectNoChange(() => org.patch(asset, body)), problem)
