@@ -21,7 +21,7 @@ export const attention = () =>
     refetchInterval: 30_000,
   })
 
-/** The server caches its counts for about ten seconds, so the overview is fetched several times after a change. */
+/** The server caches its counts for a second, and counting may take seconds, so the overview is fetched several times. */
 const refetchDelaysMs = [0, 1200, 5000, 15_000, 30_000]
 
 export function refreshOverview(queries: QueryClient): void {

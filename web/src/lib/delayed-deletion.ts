@@ -13,7 +13,7 @@ interface PendingDeletion {
 
 const pending = new Set<PendingDeletion>()
 const inFlight = new Set<PendingDeletion>()
-/** Deleted ids stay hidden, because the server caches some lists for a few seconds. No id is used twice. */
+/** Deleted ids stay hidden, because a cached response may still contain them. No id is used twice. */
 const deleted = new Set<number>()
 const listeners = new Set<() => void>()
 let pendingIds: ReadonlySet<number> = new Set()
