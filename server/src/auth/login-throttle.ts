@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../db/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { type ApiError, apiError } from '../kernel/errors.ts'
@@ -129,7 +129,7 @@ export class LoginThrottle {
       const { admitted, failures, sinceMs } = await reserveAttempt(this.#db.global, subject, atMs, windowMs, allowed)
       if (admitted) return 0
       if (failures >= allowed) return sinceMs + windowMs - atMs
-      await pause(pollMs)
+      await sleep(pollMs)
     }
   }
 }

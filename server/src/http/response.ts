@@ -1,3 +1,4 @@
+import { setImmediate as nextTick } from 'node:timers/promises'
 import type { FairQueue, TenantKey } from '../admission/fair-queue.ts'
 import { ApiError, errorKinds } from '../kernel/errors.ts'
 import { toJsonText } from '../kernel/json.ts'
@@ -121,8 +122,6 @@ export const preflightHeaders = {
 
 /** The records of a page that are serialized in one event-loop tick have about this many characters. */
 const lengthPerTick = 64 * 1024
-
-const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 const isPage = (body: object): body is { data: readonly unknown[] } => 'data' in body && Array.isArray(body.data)
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTick } from 'node:timers/promises'
 import type { FairQueue } from '../admission/fair-queue.ts'
 
 export interface Message<Item> {
@@ -38,8 +39,6 @@ export interface BatchLimits {
   maxWaitingBytes: number
   maxWaitingBytesPerTenant: number
 }
-
-const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** The limit of waiting bytes is exceeded; the sender should retry later. */
 export class BackpressureError extends Error {}

@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer'
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface Email {
   to: string
@@ -67,7 +67,7 @@ export class Mailer {
       } catch (error) {
         const delayMs = retryDelaysMs[retries]
         if (delayMs === undefined || this.#closing.signal.aborted) throw error
-        await pause(delayMs, undefined, { signal: this.#closing.signal }).catch(() => undefined)
+        await sleep(delayMs, undefined, { signal: this.#closing.signal }).catch(() => undefined)
       }
     }
   }
