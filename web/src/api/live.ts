@@ -1,3 +1,4 @@
+import { sleep } from '../lib/sleep.ts'
 import { untilConnected } from './connection.ts'
 import { openWithSession } from './request.ts'
 import type { Move } from './types.ts'
@@ -71,8 +72,6 @@ async function readStream(response: Response): Promise<void> {
     }
   }
 }
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** Keeps the stream open until the signal aborts. After a reconnect, a gap event says that events may be missing. */
 async function stayConnected(signal: AbortSignal): Promise<void> {

@@ -1,7 +1,7 @@
+import { sleep } from './sleep.ts'
+
 const leaseMs = 15_000
 const pollMs = 60
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /**
  * Runs the work while no other tab runs work under the same name. Browsers offer the Web Locks API only to secure

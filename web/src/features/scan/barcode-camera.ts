@@ -1,4 +1,5 @@
 import { loadCode } from '../../api/connection.ts'
+import { sleep } from '../../lib/sleep.ts'
 
 interface Detected {
   rawValue: string
@@ -14,8 +15,6 @@ interface DetectorConstructor {
 }
 
 const formats = ['qr_code', 'code_128', 'code_39', 'ean_13', 'ean_8', 'upc_a', 'upc_e', 'itf', 'data_matrix', 'codabar']
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** The browser's built-in barcode detector, if available. */
 async function nativeDetector(): Promise<Detector | null> {
