@@ -7,9 +7,9 @@ import { getOne } from '../../api/request.ts'
 import type { AssetsPerLocation } from '../../api/types.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { QueryView } from '../../components/query-view.tsx'
-import { LocationLink } from '../../components/record-links.tsx'
 import { saveCsv } from '../../lib/csv.ts'
 import { formatNumber } from '../../lib/time.ts'
+import { LocationWithPath } from './location-with-path.tsx'
 import { NoMatch, ReportControls, SaveCsvButton, sorted, useNameFilter } from './roll-up.tsx'
 import { useReportSearch } from './use-report-search.ts'
 
@@ -25,12 +25,7 @@ const columns = (total: number, pathOf: (id: number | null) => string): ColumnDe
     enableSorting: true,
     accessorFn: keyOf.location,
     cell: ({ row: { original } }) => (
-      <>
-        <LocationLink id={original.location_id} name={original.name} />
-        <Text size="xs" c="dimmed">
-          {pathOf(original.location_id)}
-        </Text>
-      </>
+      <LocationWithPath id={original.location_id} name={original.name} path={pathOf(original.location_id)} />
     ),
   },
   {

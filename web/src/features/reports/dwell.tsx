@@ -7,9 +7,9 @@ import type { Dwell } from '../../api/types.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { Card } from '../../components/page.tsx'
 import { QueryView } from '../../components/query-view.tsx'
-import { LocationLink } from '../../components/record-links.tsx'
 import { saveCsv } from '../../lib/csv.ts'
 import { counted, duration, formatNumber } from '../../lib/time.ts'
+import { LocationWithPath } from './location-with-path.tsx'
 import { usePeriod } from './period.tsx'
 import { NoMatch, ReportControls, SaveCsvButton, sorted, useNameFilter, useRollUp } from './roll-up.tsx'
 import { useReportSearch } from './use-report-search.ts'
@@ -40,12 +40,7 @@ const columns = (maxMinutes: number, pathOf: (id: number) => string): ColumnDef<
     enableSorting: true,
     accessorFn: keyOf.location,
     cell: ({ row: { original } }) => (
-      <>
-        <LocationLink id={original.location_id} name={original.name} />
-        <Text size="xs" c="dimmed">
-          {pathOf(original.location_id)}
-        </Text>
-      </>
+      <LocationWithPath id={original.location_id} name={original.name} path={pathOf(original.location_id)} />
     ),
   },
   {

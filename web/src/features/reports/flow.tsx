@@ -7,10 +7,10 @@ import type { Flow } from '../../api/types.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { Card } from '../../components/page.tsx'
 import { QueryView } from '../../components/query-view.tsx'
-import { LocationLink } from '../../components/record-links.tsx'
 import { saveCsv } from '../../lib/csv.ts'
 import { formatNumber } from '../../lib/time.ts'
 import { FlowDiagram, fromName } from './flow-diagram.tsx'
+import { LocationWithPath } from './location-with-path.tsx'
 import { usePeriod } from './period.tsx'
 import { NoMatch, ReportControls, SaveCsvButton, sorted, useNameFilter, useRollUp } from './roll-up.tsx'
 import { useReportSearch } from './use-report-search.ts'
@@ -23,19 +23,6 @@ const keyOf = {
   from: fromName,
   to: (flow: Flow) => flow.to_name,
   moves: (flow: Flow) => flow.moves,
-}
-
-function LocationWithPath({ id, name, path }: { id: number; name: string; path: string }) {
-  return (
-    <>
-      <LocationLink id={id} name={name} />
-      {path !== '' && (
-        <Text size="xs" c="dimmed">
-          {path}
-        </Text>
-      )}
-    </>
-  )
 }
 
 const columns = (pathOf: (id: number) => string): ColumnDef<Flow>[] => [
