@@ -15,7 +15,8 @@ import {
   createAssetAtLocation,
 } from '../../tracking/recording/asset-at-location.ts'
 import { listDb } from '../shared/list-db.ts'
-import { keyField, listBody, pageResponse, paging, singleResponse } from '../shared/wire.ts'
+import { keyField } from '../../records/fields.ts'
+import { listBody, pageResponse, paging, singleResponse } from '../shared/wire.ts'
 import {
   IdentifierOut,
   createBody,

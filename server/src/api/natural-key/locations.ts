@@ -20,7 +20,8 @@ import type { TreeRelation } from '../../locations/tree.sql.ts'
 import { attachTag, detachTag, getRecord } from '../../records/commands.ts'
 import type { RecordDeps } from '../../records/record.ts'
 import { listDb } from '../shared/list-db.ts'
-import { keyField, listBody, pageResponse, paging, singleResponse, wholeNumber } from '../shared/wire.ts'
+import { keyField } from '../../records/fields.ts'
+import { listBody, pageResponse, paging, singleResponse, wholeNumber } from '../shared/wire.ts'
 import {
   IdentifierOut,
   createBody,

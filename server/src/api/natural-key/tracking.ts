@@ -9,7 +9,8 @@ import { getRecord } from '../../records/commands.ts'
 import type { RecordDeps } from '../../records/record.ts'
 import { type HistoryEntry, assetHistory } from '../../tracking/history.sql.ts'
 import { type AssetPosition, assetLocations } from '../../tracking/report.sql.ts'
-import { keyField, listBody, paging, span, timestamp, wholeNumber } from '../shared/wire.ts'
+import { keyField } from '../../records/fields.ts'
+import { listBody, paging, span, timestamp, wholeNumber } from '../shared/wire.ts'
 import { sortedBy } from './wire.ts'
 
 const locationKey = optional(

@@ -7,7 +7,8 @@ import type { RecordPatch } from '../../records/patch.ts'
 import type { BaseRecord, RecordDraft } from '../../records/record.ts'
 import { type Tag, type TagDraft, type TagType, maxTagsPerRecord, tagTypes } from '../../tags/tag.ts'
 import { validityPatch } from '../shared/validity.ts'
-import { descriptionField, keyField, nameField, tagValue, timestamp } from '../shared/wire.ts'
+import { descriptionField, keyField, nameField, tagValue } from '../../records/fields.ts'
+import { timestamp } from '../shared/wire.ts'
 
 /** A closed enum, as in v1.0.0 (D50), marked as extensible like every declaration of the tag type. */
 const closedTagType = oneOf(tagTypes, { isClosed: true })

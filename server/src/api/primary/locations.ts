@@ -20,15 +20,8 @@ import { attachTag, detachTag, getRecord } from '../../records/commands.ts'
 import { serverManagedErrors } from '../../records/read-only-fields.ts'
 import type { RecordDeps } from '../../records/record.ts'
 import { listDb } from '../shared/list-db.ts'
-import {
-  descriptionField,
-  keyField,
-  listBody,
-  nameField,
-  pageResponse,
-  paging,
-  singleResponse,
-} from '../shared/wire.ts'
+import { descriptionField, keyField, nameField } from '../../records/fields.ts'
+import { listBody, pageResponse, paging, singleResponse } from '../shared/wire.ts'
 import { listRequest, recordParameters } from './list-parameters.ts'
 import { recordCreate, patchDescription, statePatch, toRecordDraft, toPatch } from './record-body.ts'
 import {

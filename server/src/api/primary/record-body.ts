@@ -3,7 +3,7 @@ import { type Infer, nullable, optional } from '../../http/validation/schema.ts'
 import type { RecordPatch } from '../../records/patch.ts'
 import type { RecordDraft } from '../../records/record.ts'
 import { validityPatch } from '../shared/validity.ts'
-import { descriptionField, keyField, nameField } from '../shared/wire.ts'
+import { descriptionField, keyField, nameField } from '../../records/fields.ts'
 import { draftOf, type stateCreate } from './wire.ts'
 
 /** Fields that a client may send back unchanged; see records/read-only-fields.ts. */

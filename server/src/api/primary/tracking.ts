@@ -19,7 +19,8 @@ import type { RecordDeps } from '../../records/record.ts'
 import { type HistoryEntry, assetHistory } from '../../tracking/history.sql.ts'
 import { type AssetPosition, assetLocations } from '../../tracking/report.sql.ts'
 import { type LocationEvent, listLocationEvents } from '../../tracking/location-events.sql.ts'
-import { keyField, listBody, paging, span, timestamp, wholeNumber } from '../shared/wire.ts'
+import { keyField } from '../../records/fields.ts'
+import { listBody, paging, span, timestamp, wholeNumber } from '../shared/wire.ts'
 
 export const HistoryOut = component(
   'HistoryRow',

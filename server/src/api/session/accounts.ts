@@ -18,7 +18,8 @@ import { now } from '../../kernel/clock.ts'
 import { formatMillis } from '../../kernel/instant.ts'
 import { type Invitation, listInvitations } from '../../users/invitations.sql.ts'
 import { type Member, listMembers } from '../../users/members.sql.ts'
-import { email, jsonBody, singleLine, newPassword, password, role, timestamp, token } from './fields.ts'
+import { timestamp } from '../shared/wire.ts'
+import { email, jsonBody, singleLine, newPassword, password, role, token } from './fields.ts'
 import { inSession, signedIn } from './sessions.ts'
 
 const Member = component(

@@ -12,7 +12,8 @@ import { now } from '../../kernel/clock.ts'
 import { apiError } from '../../kernel/errors.ts'
 import { formatMillis } from '../../kernel/instant.ts'
 import { credentialScopes } from '../../kernel/scopes.ts'
-import { singleLine, timestamp, formatNullable } from './fields.ts'
+import { timestamp } from '../shared/wire.ts'
+import { singleLine, formatNullable } from './fields.ts'
 
 const scopeList = listOf(oneOf(credentialScopes), { min: 1, max: credentialScopes.length })
 const stringList = listOf(text({ max: 255 }))

@@ -9,7 +9,8 @@ import { listReaders } from '../../readers/readers.sql.ts'
 import type { RecordDeps } from '../../records/record.ts'
 import { listUnknownTags } from '../../tracking/unknown-tags.sql.ts'
 import { isLatestAttemptFailed } from '../../webhooks/attempts.sql.ts'
-import { timestamp, integer } from './fields.ts'
+import { timestamp } from '../shared/wire.ts'
+import { integer } from './fields.ts'
 
 export const AttentionOut = component(
   'Attention',

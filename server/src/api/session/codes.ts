@@ -4,7 +4,8 @@ import { nullable } from '../../http/validation/schema.ts'
 import { type Output, arrayOf, component } from '../../http/openapi/response-schema.ts'
 import type { RecordDeps } from '../../records/record.ts'
 import { type Resolved, resolveCodes } from '../../tracking/codes.sql.ts'
-import { jsonBody, singleLine, timestamp, formatNullable } from './fields.ts'
+import { timestamp } from '../shared/wire.ts'
+import { jsonBody, singleLine, formatNullable } from './fields.ts'
 
 const code = text({ min: 1, max: 255 })
 

@@ -1,11 +1,10 @@
-import { instant, oneOf, text } from '../../http/validation/fields.ts'
+import { oneOf, text } from '../../http/validation/fields.ts'
 import type { Body } from '../../http/route.ts'
 import type { Field, Shape } from '../../http/validation/schema.ts'
 import { type Instant, formatMillis } from '../../kernel/instant.ts'
 import { roles } from '../../kernel/scopes.ts'
 
 export const singleLine = text({ min: 1, max: 255 })
-export const timestamp: Field<string> = { schema: instant.schema, parse: (value) => value as string }
 export const integer: Field<number> = { schema: { type: 'integer', format: 'int64' }, parse: Number }
 export const role = oneOf(roles)
 export const password = text({ min: 1, max: 1024 })

@@ -6,7 +6,8 @@ import type { RecordDeps } from '../../records/record.ts'
 import { countMoves } from '../../tracking/overview.sql.ts'
 import { latestMoves } from '../../tracking/moves.sql.ts'
 import { MoveOut, presentMove } from '../shared/moves.ts'
-import { timestamp, integer } from './fields.ts'
+import { timestamp } from '../shared/wire.ts'
+import { integer } from './fields.ts'
 
 export const MoveCountOut = component(
   'MoveCount',

@@ -24,7 +24,8 @@ import {
   listUnseenAssets,
 } from '../../tracking/unseen-assets.sql.ts'
 import { listDb } from '../shared/list-db.ts'
-import { singleLine, timestamp, integer } from './fields.ts'
+import { timestamp } from '../shared/wire.ts'
+import { singleLine, integer } from './fields.ts'
 
 export interface OverviewDeps extends RecordDeps {
   overviews: OverviewCache

@@ -17,7 +17,8 @@ import {
   createAssetWithUnknownTag,
 } from '../../tracking/recording/attach-unknown-tag.ts'
 import { type UnknownTag, listUnknownTags } from '../../tracking/unknown-tags.sql.ts'
-import { jsonBody, singleLine, timestamp, integer, formatNullable } from './fields.ts'
+import { timestamp } from '../shared/wire.ts'
+import { jsonBody, singleLine, integer, formatNullable } from './fields.ts'
 import { antenna } from './reader-wire.ts'
 
 const UnknownTagOut = component(

@@ -9,7 +9,8 @@ import type { RecordDeps } from '../../records/record.ts'
 import { tagTypes } from '../../tags/tag.ts'
 import { type CodeOwner, codeOwnersOf } from '../../tracking/codes.sql.ts'
 import { tagKey } from '../../tracking/tag-read.ts'
-import { singleLine, timestamp, formatNullable } from './fields.ts'
+import { timestamp } from '../shared/wire.ts'
+import { singleLine, formatNullable } from './fields.ts'
 import { antenna } from './reader-wire.ts'
 
 export interface LatestReadDeps extends RecordDeps {

@@ -4,7 +4,8 @@ import { type Output, component } from '../../http/openapi/response-schema.ts'
 import { formatMillis } from '../../kernel/instant.ts'
 import { type Reader, type ReaderDraft, type Smoothing, readerFormats, smoothingBounds } from '../../readers/reader.ts'
 import { readerClocks } from '../../tracking/observed-time.ts'
-import { singleLine, timestamp, integer, formatNullable } from './fields.ts'
+import { timestamp } from '../shared/wire.ts'
+import { singleLine, integer, formatNullable } from './fields.ts'
 
 const between = (min: number, max: number): Field<number> => ({
   schema: { type: 'integer', minimum: min, maximum: max },

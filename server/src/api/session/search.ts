@@ -8,7 +8,8 @@ import type { RecordDeps } from '../../records/record.ts'
 import { type Hit, type TagHit, searchRecords, searchTags } from '../../records/search.sql.ts'
 import { tagTypes } from '../../tags/tag.ts'
 import { type LastSeen, lastSeenOf } from '../../tracking/last-seen.sql.ts'
-import { singleLine, timestamp, formatNullable } from './fields.ts'
+import { timestamp } from '../shared/wire.ts'
+import { singleLine, formatNullable } from './fields.ts'
 
 const HitOut = component(
   'SearchHit',

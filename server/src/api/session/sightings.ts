@@ -6,7 +6,7 @@ import type { AssetLocationDeps } from '../../tracking/recording/asset-at-locati
 import { saveInventory } from '../../tracking/recording/save-inventory.ts'
 import { maxNoteLength } from '../../tracking/sighting-notes.sql.ts'
 import { InventoryOut, presentSave } from '../shared/inventory.ts'
-import { keyField } from '../shared/wire.ts'
+import { keyField } from '../../records/fields.ts'
 import { jsonBody } from './fields.ts'
 
 const shape = {

@@ -9,7 +9,8 @@ import { getRecord } from '../../records/commands.ts'
 import type { RecordDeps } from '../../records/record.ts'
 import { maxNoteLength } from '../../tracking/sighting-notes.sql.ts'
 import { type Stay, assetStays } from '../../tracking/stays.sql.ts'
-import { singleLine, timestamp, integer, formatNullable } from './fields.ts'
+import { timestamp } from '../shared/wire.ts'
+import { singleLine, integer, formatNullable } from './fields.ts'
 import { periodOf, periodParameters } from './reports.ts'
 
 const StayNoteOut = {

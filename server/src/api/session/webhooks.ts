@@ -12,7 +12,8 @@ import { type WebhookDeps, changeWebhook, createWebhook, getWebhook, removeWebho
 import type { SendTest } from '../../webhooks/test-event.ts'
 import { type Webhook, maskSecret, maxUrlLength, secretContext, urlProblem } from '../../webhooks/webhook.ts'
 import { listWebhooks } from '../../webhooks/webhooks.sql.ts'
-import { timestamp, integer, formatNullable } from './fields.ts'
+import { timestamp } from '../shared/wire.ts'
+import { integer, formatNullable } from './fields.ts'
 
 const singleLine = text({ min: 1, max: maxUrlLength })
 

@@ -5,10 +5,10 @@ import { described, nullable, optional } from '../../http/validation/schema.ts'
 import { type Output, component } from '../../http/openapi/response-schema.ts'
 import { type Instant, formatMillis } from '../../kernel/instant.ts'
 import type { Location } from '../../locations/location.ts'
-import { tagBody, tagDraftsField } from '../../records/fields.ts'
+import { tagBody, tagDraftsField, descriptionField, keyField, nameField } from '../../records/fields.ts'
 import type { BaseRecord } from '../../records/record.ts'
 import type { HistoryLine } from '../../tracking/export.sql.ts'
-import { descriptionField, keyField, nameField, timestamp } from './wire.ts'
+import { timestamp } from './wire.ts'
 
 /** The formats of bulk operations. They are the same on both surfaces, so that a file can be used with either. */
 

@@ -4,7 +4,8 @@ import { type Output, component, envelope, envelopeExample } from '../../http/op
 import { formatMillis } from '../../kernel/instant.ts'
 import type { AssetLocationDeps } from '../../tracking/recording/asset-at-location.ts'
 import { type InventorySave, saveInventory } from '../../tracking/recording/save-inventory.ts'
-import { keyField, timestamp, wholeNumber } from './wire.ts'
+import { keyField } from '../../records/fields.ts'
+import { timestamp, wholeNumber } from './wire.ts'
 
 export const InventoryOut = component(
   'InventorySaved',

@@ -4,8 +4,6 @@ import { type Component, envelope, envelopeExample, pageExample, pageOf } from '
 import type { Field } from '../../http/validation/schema.ts'
 import type { Page, PageRequest } from '../../kernel/page.ts'
 
-export { descriptionField, keyField, nameField, tagValue } from '../../records/fields.ts'
-
 export const timestamp: Field<string> = { schema: instant.schema, parse: (value) => value as string }
 export const wholeNumber: Field<number> = { schema: { type: 'integer' }, parse: Number }
 
