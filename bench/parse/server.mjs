@@ -28,9 +28,14 @@ const signedIn = { requiresAuthentication: true }
 const assetClass = {
   className: 'Asset',
   fields: {
-    ...{ external_key: { ...text, required: true }, name: { ...text, required: true }, description: text },
-    ...{ metadata: { type: 'Object' }, is_active: { type: 'Boolean' }, tags: { type: 'Array' } },
-    ...{ valid_from: date, valid_to: date },
+    external_key: { ...text, required: true },
+    name: { ...text, required: true },
+    description: text,
+    metadata: { type: 'Object' },
+    is_active: { type: 'Boolean' },
+    tags: { type: 'Array' },
+    valid_from: date,
+    valid_to: date,
   },
   classLevelPermissions: { find: signedIn, count: signedIn, get: signedIn, create: signedIn, addField: {} },
 }
@@ -41,9 +46,18 @@ export async function startParse({ url, home }) {
   const [appId, restAPIKey, masterKey] = ['bench', randomBytes(24).toString('hex'), randomBytes(24).toString('hex')]
   const serverURL = `http://127.0.0.1:${port}/parse`
   const settings = {
-    ...{ appId, restAPIKey, masterKey, masterKeyIps: ['127.0.0.1'], databaseURI: url },
-    ...{ host: '127.0.0.1', port, mountPath: '/parse', serverURL, logsFolder: join(home, 'logs') },
-    ...{ allowClientClassCreation: false, enableAnonymousUsers: false },
+    appId,
+    restAPIKey,
+    masterKey,
+    masterKeyIps: ['127.0.0.1'],
+    databaseURI: url,
+    host: '127.0.0.1',
+    port,
+    mountPath: '/parse',
+    serverURL,
+    logsFolder: join(home, 'logs'),
+    allowClientClassCreation: false,
+    enableAnonymousUsers: false,
     schema: { definitions: [assetClass], lockSchemas: true },
   }
   const file = join(home, 'settings.json')

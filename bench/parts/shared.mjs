@@ -80,8 +80,10 @@ async function measureRound({ busy, quiet }, loadsOf, pace) {
     two: ratioOf(two, base),
     four: ratioOf(four, base),
     beside: ratioOf(ratesOf(beside), base),
-    ...{ quietP50: undisturbed.p50Ms, quietP99: undisturbed.p99Ms },
-    ...{ disturbedP50: disturbed.p50Ms, disturbedP99: disturbed.p99Ms },
+    quietP50: undisturbed.p50Ms,
+    quietP99: undisturbed.p99Ms,
+    disturbedP50: disturbed.p50Ms,
+    disturbedP99: disturbed.p99Ms,
     generatorShare: (alone.cpuCores / cpus().length) * 100,
   }
 }

@@ -104,7 +104,10 @@ export function startApi(
     onFailure: (error) => log.error({ event: 'mail.failed', err: error }, 'mail not sent'),
   })
   const importDeps = {
-    ...{ db, clock, ids: context.ids, quotas: context.quotas },
+    db,
+    clock,
+    ids: context.ids,
+    quotas: context.quotas,
     onFailure: (error: unknown) => log.error({ event: 'import.failed', err: error }, 'import aborted'),
   }
   const onEnded = bulkMetrics(options.metrics.registry)

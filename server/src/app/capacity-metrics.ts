@@ -11,7 +11,10 @@ export function capacityMetrics(
 ): void {
   const queueGauge = (name: string, help: string, value: (queue: FairQueue) => number): void => {
     new Gauge({
-      ...{ name, help, labelNames: ['queue'], registers: [registry] },
+      name,
+      help,
+      labelNames: ['queue'],
+      registers: [registry],
       collect() {
         for (const [queue, state] of Object.entries(queues)) this.set({ queue }, value(state))
       },
@@ -19,7 +22,10 @@ export function capacityMetrics(
   }
   const poolGauge = (name: string, help: string, value: (usage: PoolUsage) => number): void => {
     new Gauge({
-      ...{ name, help, labelNames: ['pool'], registers: [registry] },
+      name,
+      help,
+      labelNames: ['pool'],
+      registers: [registry],
       collect() {
         for (const [pool, usage] of Object.entries(db.poolUsage())) this.set({ pool }, value(usage))
       },

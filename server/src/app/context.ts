@@ -133,7 +133,10 @@ export async function openAppContext({
   await parseHosts(url).find()
   const instanceGroup = options.instanceGroup ?? randomName()
   const db = createDatabase({
-    ...{ url, instanceGroup, poolSize: config.databasePool, replicaUrl: config.replicaUrl ?? undefined },
+    url,
+    instanceGroup,
+    poolSize: config.databasePool,
+    replicaUrl: config.replicaUrl ?? undefined,
     ...(onStatement === undefined ? {} : { onStatement }),
     queryTime: {
       assertLeft: (orgId) => quotas.queryTime.assertLeft(orgId),

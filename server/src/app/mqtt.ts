@@ -87,7 +87,14 @@ export async function openMqtt(
   try {
     const onConnection = tracking.noteConnection
     const broker = await startBroker({
-      ...{ readerCache, ingestor, clock: context.clock, host, port: mqttPort, tls, onFailure, onConnection },
+      readerCache,
+      ingestor,
+      clock: context.clock,
+      host,
+      port: mqttPort,
+      tls,
+      onFailure,
+      onConnection,
       maxConnections: mqttConnections,
       maxConnectionsPerAddress: mqttConnectionsPerAddress,
       onLimit: limitLogger(log, 'mqtt'),

@@ -146,7 +146,11 @@ export async function startServer(context: AppContext, options: ServerOptions): 
   })
   const perAddress = config.trustProxy ? Infinity : config.httpConnectionsPerAddress
   const http: HttpServer = await listen({
-    ...{ host: options.host, port: options.port, tls, clock, handle },
+    host: options.host,
+    port: options.port,
+    tls,
+    clock,
+    handle,
     limits: new ConnectionLimits(config.httpConnections, perAddress),
     onLimit: limitLogger(log, 'http'),
   })

@@ -138,7 +138,11 @@ export function startTracking(
     queue,
     refusals,
     endpoints: ingestRoutes({
-      ...{ readers: readerCache, ingestor, queue, bodyBudget, refusals },
+      readers: readerCache,
+      ingestor,
+      queue,
+      bodyBudget,
+      refusals,
       trustProxy: config.trustProxy,
     }),
     moved: (orgId) => movedOrgs.add(orgId),

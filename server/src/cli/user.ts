@@ -95,7 +95,11 @@ export async function listUsers(context: AppContext, options: { org?: string }):
 async function allAccounts(context: AppContext): Promise<Facts[]> {
   const accounts = await listAccounts(context.db.read)
   return accounts.map(({ userId, email, role, orgId, orgName }) => ({
-    ...{ user_id: userId, email, role, org_id: orgId, org: orgName },
+    user_id: userId,
+    email,
+    role,
+    org_id: orgId,
+    org: orgName,
   }))
 }
 

@@ -86,8 +86,11 @@ export const messages: Record<string, (reads: readonly SimulatedRead[], gateway:
     JSON.stringify([
       { timestamp: iso(reads[0]!.atMs), type: 'Gateway', mac: 'AC233FA0B1C2' },
       ...reads.map((read) => ({
-        ...{ timestamp: iso(read.atMs), type: 'Unknown', mac: read.mac },
-        ...{ rssi: read.rssiDbm, rawData: '020106' },
+        timestamp: iso(read.atMs),
+        type: 'Unknown',
+        mac: read.mac,
+        rssi: read.rssiDbm,
+        rawData: '020106',
       })),
     ]),
 }

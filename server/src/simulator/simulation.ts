@@ -58,8 +58,11 @@ async function send(options: SimulationOptions, sightings: readonly SimulatedSig
     const own = sightings.filter((one) => one.point.reader === reader)
     for (let start = 0; start < own.length; start += perMessage) {
       const reads = own.slice(start, start + perMessage).map(({ asset, point, atMs }) => ({
-        ...{ epc: asset.epc, mac: asset.mac, antenna: point.antenna },
-        ...{ rssiDbm: -45 - random.below(30), atMs },
+        epc: asset.epc,
+        mac: asset.mac,
+        antenna: point.antenna,
+        rssiDbm: -45 - random.below(30),
+        atMs,
       }))
       await post(options, token, messages[options.format]!(reads, reader))
       options.onSent?.(reads.length)

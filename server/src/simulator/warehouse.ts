@@ -34,7 +34,12 @@ export async function provisionSite(
   for (const { key, name, epc, mac } of site.assets) {
     if (existingKeys.has(key)) continue
     await createAsset(deps, orgId, {
-      ...{ externalKey: key, name, description: null, isActive: true, validTo: null, metadata: { simulated: true } },
+      externalKey: key,
+      name,
+      description: null,
+      isActive: true,
+      validTo: null,
+      metadata: { simulated: true },
       tags: [
         { type: 'rfid', value: epc },
         { type: 'ble', value: mac },

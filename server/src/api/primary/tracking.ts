@@ -186,11 +186,18 @@ export function trackingRoutes(deps: RecordDeps): AnyRoute[] {
       },
       async handle({ principal, query }) {
         const request = {
-          ...{ limit: query.limit, offset: query.offset, q: query.q, at: query.at, sort: query.sort },
+          limit: query.limit,
+          offset: query.offset,
+          q: query.q,
+          at: query.at,
+          sort: query.sort,
           now: now(deps.clock),
-          ...{ assetIds: query.asset_id, assetKeys: query.asset_external_key },
-          ...{ locationIds: query.location_id, locationKeys: query.location_external_key },
-          ...{ includeDescendants: query.include_descendants, includeDeleted: query.include_deleted },
+          assetIds: query.asset_id,
+          assetKeys: query.asset_external_key,
+          locationIds: query.location_id,
+          locationKeys: query.location_external_key,
+          includeDescendants: query.include_descendants,
+          includeDeleted: query.include_deleted,
         }
         return ok(
           listBody(
