@@ -65,6 +65,13 @@ async function lockAndFind<R extends BaseRecord>(tx: Tx, repository: Repository<
   return locked === null ? null : repository.find(tx, orgId, locked.id)
 }
 
+interface RecordHooks {
+  /** Takes locks wider than the record before it is locked, to avoid deadlocks. */
+  lockFirst?: ((tx: Tx) => Promise<void>) | undefined
+  /** The error when there is no such record. */
+  notFound?: () => Promise<ApiError>
+}
+
 /** Runs the work on the locked record. It is locked before it is read, so it cannot change afterwards. */
 async function withRecord<R extends BaseRecord, Result extends object>(
   deps: RecordDeps,
@@ -72,11 +79,10 @@ async function withRecord<R extends BaseRecord, Result extends object>(
   orgId: number,
   ref: RecordRef,
   work: (tx: Tx, current: R) => Promise<Result>,
-  lockFirst: (tx: Tx) => Promise<void> = async () => undefined,
-  notFound: () => Promise<ApiError> = () => notFoundOrForbidden(deps, repository, orgId, ref),
+  { lockFirst, notFound = () => notFoundOrForbidden(deps, repository, orgId, ref) }: RecordHooks = {},
 ): Promise<Result> {
   const result = await deps.db.withTenant(orgId, async (tx) => {
-    await lockFirst(tx)
+    await lockFirst?.(tx)
     const current = await lockAndFind(tx, repository, orgId, ref)
     return current === null ? null : work(tx, current)
   })
@@ -173,17 +179,14 @@ export const createInTransaction = <R extends BaseRecord>(
     }),
   )
 
-/**
- * `change` receives the locked record and returns its new state. `lockFirst` takes locks wider than the record before it
- * is locked, to avoid deadlocks.
- */
+/** `change` receives the locked record and returns its new state. */
 export function changeRecord<R extends BaseRecord>(
   deps: RecordDeps,
   repository: Repository<R>,
   orgId: number,
   ref: RecordRef,
   change: (current: R, tx: Tx) => Promise<R>,
-  lockFirst?: (tx: Tx) => Promise<void>,
+  lockFirst?: RecordHooks['lockFirst'],
 ): Promise<R> {
   const write = async (tx: Tx, current: R): Promise<R> => {
     const changed = await change(current, tx)
@@ -195,7 +198,7 @@ export function changeRecord<R extends BaseRecord>(
     await Promise.all(writes)
     return next
   }
-  return withRecord(deps, repository, orgId, ref, write, lockFirst)
+  return withRecord(deps, repository, orgId, ref, write, { lockFirst })
 }
 
 export interface Renamed<R> {
@@ -274,5 +277,6 @@ export async function detachTag<R extends BaseRecord>(
     await repository.update(tx, orgId, current, searchText(current, remaining))
     return current
   }
-  await withRecord(deps, repository, orgId, ref, detach, undefined, async () => apiError.notFound(repository.noun))
+  const notFound = async (): Promise<ApiError> => apiError.notFound(repository.noun)
+  await withRecord(deps, repository, orgId, ref, detach, { notFound })
 }

@@ -62,14 +62,22 @@ const idFrame = (position: MovePosition): string => `id: ${idOf(position)}\n\n`
 /** Events that arrive while earlier moves are replayed. Above this number they are replaced by a gap. */
 const maxBufferedEvents = 1000
 
-/** Sends the moves since the last event of the client, then the events that arrived meanwhile. */
+interface Subscription {
+  orgId: number
+  /** The moves that were committed before the stream was opened, which it does not get. */
+  earlier: readonly MovePosition[]
+  stream: EventStream
+  send: (text: string) => void
+}
+
+/**
+ * Sends the moves since the last event of the client, then the events that arrived meanwhile. `inTurn` runs one replay of a
+ * client at a time.
+ */
 async function resume(
   live: LiveFeed,
-  orgId: number,
-  earlier: readonly MovePosition[],
+  { orgId, earlier, stream, send }: Subscription,
   lastId: string,
-  stream: EventStream,
-  send: (text: string) => void,
   inTurn: (work: () => Promise<void>) => Promise<void>,
 ) {
   let buffered: LiveEvent[] | null = []
@@ -145,7 +153,7 @@ export function liveRoute(deps: LiveDeps): AnyRoute {
             send(idFrame(live.position()))
           } else {
             const inTurn = (work: () => Promise<void>) => replays.run(`${principal.kind} ${principal.subject}`, work)
-            void resume(live, orgId, earlier, lastId, stream, send, inTurn).catch(() => stream.end())
+            void resume(live, { orgId, earlier, stream, send }, lastId, inTurn).catch(() => stream.end())
           }
           const timer = setInterval(() => send(': still here\n\n'), heartbeatMs)
           closed.addEventListener('abort', () => clearInterval(timer))
