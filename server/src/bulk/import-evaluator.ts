@@ -53,19 +53,16 @@ export async function evaluate<R extends Imported>(
   const keys = rows.map((row) => row.externalKey)
   const current = new Map((await adapter.repository.byKeys(tx, orgId, keys)).map((one) => [one.externalKey, one]))
   const newTagsByRow = rows.map((row) => missingTags(row, current.get(row.externalKey)))
-  const starts = newTagsByRow.map(
-    (
-      (sum) => (tags) =>
-        (sum += tags.length) - tags.length
-    )(0),
-  )
   const owners = await ownersOf(tx, orgId, newTagsByRow.flat())
 
   const outcome: Outcome<R> = { changes: [], unchanged: 0, errors: [] }
-  rows.forEach((row, index) => {
+  let firstTag = 0
+  for (const [index, row] of rows.entries()) {
     const existing = current.get(row.externalKey) ?? null
     const newTags = newTagsByRow[index]!
-    const tagOwners = newTags.map((_tag, tagIndex) => owners.get(starts[index]! + tagIndex))
+    const start = firstTag
+    firstTag += newTags.length
+    const tagOwners = newTags.map((_tag, tagIndex) => owners.get(start + tagIndex))
     const record =
       existing === null ? adapter.make(newRecord(row, at), row) : adapter.complete(mergeRow(existing, row), row)
     const isOwn = (tag: OwnedTag): boolean => existing !== null && adapter.holds(tag, existing.id)
@@ -80,12 +77,12 @@ export async function evaluate<R extends Imported>(
       ),
     ]
     outcome.errors.push(...errors)
-    if (errors.length > 0) return
+    if (errors.length > 0) continue
     earlier.keys.set(row.externalKey, row.line)
     for (const tag of newTags) earlier.tags.set(tagKey(tag), row.line)
     if (existing !== null && newTags.length === 0 && isSame(existing, record)) outcome.unchanged++
     else outcome.changes.push({ line: row.line, record, current: existing, newTags })
-  })
+  }
   return outcome
 }
 
