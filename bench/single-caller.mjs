@@ -29,7 +29,7 @@ async function signIn(port, password) {
   return (await response.json()).data.access_token
 }
 
-/** Creates what the web app lists beside assets and locations: tags in the inbox, a webhook with attempts, an import, a job. */
+/** Creates what the web app lists beside assets and locations: a webhook with attempts, an import and a bulk job. */
 async function addOtherRecords({ url, port, organization, session, token }) {
   const create = async (path, body, as = session) =>
     (await (await send(port, { method: 'POST', path: `/api/v1${path}`, token: as, body })).json()).data.id

@@ -1,4 +1,7 @@
-/** What a drill controls around the service: a disk that can be filled, an MQTT broker that can be restarted, a clock that can jump. */
+/**
+ * What a drill controls around the service: a disk that can be filled, an MQTT broker that can be restarted, a clock that can
+ * jump.
+ */
 import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -77,7 +80,10 @@ function accepts(port) {
   })
 }
 
-/** A clock for the server and its database that is set through a file. The monotonic clock is not affected, as with a real jump. */
+/**
+ * A clock for the server and its database that is set through a file. The monotonic clock is not affected, as with a real
+ * jump.
+ */
 function createClock(folder) {
   const file = join(folder, 'clock')
   const set = (seconds) => writeFileSync(file, `${seconds < 0 ? '' : '+'}${seconds}\n`)

@@ -1,4 +1,4 @@
-/** Generates the API types of the web app and the client from the OpenAPI documents. With --check it only reports stale files. */
+/** Generates the API types of the web app and the client from the OpenAPI documents. `--check` only reports stale files. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** What the tarball of a package contains from other folders of the repository: [path in the repository, path in the package]. */
+/** What the tarball of a package contains from other folders: [path in the repository, path in the package]. */
 export const copies = {
   // One installation of the server has every command, so it contains the client's command line.
   server: [

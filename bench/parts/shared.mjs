@@ -62,7 +62,7 @@ function ratioOf(rates, alone) {
   return ratios.reduce((sum, ratio) => sum + ratio, 0) / ratios.length
 }
 
-/** Returns null when the load generator of the quiet organization did not get the CPU time to send a request when it was due. */
+/** Returns null when the generator of the quiet organization did not get the CPU time to send a request when it was due. */
 async function measureRound({ busy, quiet }, loadsOf, pace) {
   const run = (count) => measureLoads(busy, busyNames.slice(0, count).flatMap(loadsOf), pace)
   const measureQuiet = () => quiet.call('runOpenLoop', { ...quietLoad, ...pace })

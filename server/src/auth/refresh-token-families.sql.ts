@@ -95,9 +95,9 @@ export async function revokeFamiliesOf(
 }
 
 /**
- * Deletes the user's oldest sessions in the organization, all except the session `keptFamilyId` and the `others` newest, and the
- * rows of ended sessions. Returns the family ids of deleted sessions that were still valid. Families that a concurrent
- * sign-in deletes are skipped, so that the two transactions never wait for each other.
+ * Deletes the user's oldest sessions in the organization, all except the session `keptFamilyId` and the `others` newest,
+ * and the rows of ended sessions. Returns the family ids of deleted sessions that were still valid. Families that a
+ * concurrent sign-in deletes are skipped, so that the two transactions never wait for each other.
  */
 export async function deleteOldestFamilies(
   tx: Tx,

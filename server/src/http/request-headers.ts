@@ -22,7 +22,10 @@ export function checkProtocol(request: IncomingMessage): void {
     throw apiError.badRequest('The only supported transfer coding is chunked')
 }
 
-/** Counts occurrences in the raw list, because Node keeps only the first of several Host, Authorization or Content-Type headers. */
+/**
+ * Counts occurrences in the raw list, because Node keeps only the first of several Host, Authorization or Content-Type
+ * headers.
+ */
 function countHeader({ rawHeaders }: IncomingMessage, name: string): number {
   let count = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -47,8 +47,8 @@ export function setFailed(span: Span, code: unknown): void {
 }
 
 /**
- * Runs work that has no caller in this process, such as a request: in the first span of a new trace, or of the trace that the headers name
- * (`traceparent` of W3C Trace Context).
+ * Runs work that has no caller in this process, such as a request: in the first span of a new trace, or of the trace that
+ * the headers name (`traceparent` of W3C Trace Context).
  */
 export function inRootSpan<Result>(
   describe: () => SpanDescription,

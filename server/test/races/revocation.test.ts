@@ -8,7 +8,10 @@ const rounds = raceRounds(100)
 const clock = new ManualClock()
 const settings = { LASTSEEN_TRUST_PROXY: 'true' }
 
-/** Revokes keys whose tokens are cached everywhere, and sends a request to every process as soon as the revocation is answered. */
+/**
+ * Revokes keys whose tokens are cached everywhere, and sends a request to every process as soon as the revocation is
+ * answered.
+ */
 async function race(apps: readonly TestApp[], org: TestOrg): Promise<void> {
   const { accessToken } = await org.signIn('admin')
   for (const [round, key] of (await mintKeys(org, rounds)).entries()) {

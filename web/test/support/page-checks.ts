@@ -55,7 +55,10 @@ export function tooWide(): string[] {
     )
 }
 
-/** Waits until the page has loaded its data. Runs in the page, at each frame: assertions would ask three times, up to a second apart. */
+/**
+ * Waits until the page has loaded its data. Runs in the page, at each frame: assertions would ask three times, up to a second
+ * apart.
+ */
 export async function settled(page: Page): Promise<void> {
   await page.waitForFunction(() => {
     const heading = document.querySelector('h1')
