@@ -64,6 +64,9 @@ function openTlsFiles({ tlsCert, tlsKey }: Config, log: Logger): TlsFiles | null
   }
 }
 
+/** Downloads and bulk uploads in flight. */
+export const maxDownloads = 16
+
 /** Two passwords are hashed at a time (users/password.ts); meanwhile the other requests wait for the database. */
 export const passwordQueueLimits = {
   maxInFlight: 4,
@@ -85,7 +88,7 @@ export async function startServer(context: AppContext, options: ServerOptions): 
   const recordQueue = new FairQueue({ ...waiting, maxInFlight: 4 * config.databasePool })
   const anonymousQueue = new FairQueue({ ...waiting, maxInFlight: 4 * config.databasePool })
   const passwordQueue = new FairQueue(passwordQueueLimits)
-  const downloadQueue = new FairQueue({ ...waiting, maxInFlight: 16 })
+  const downloadQueue = new FairQueue({ ...waiting, maxInFlight: maxDownloads })
   const bodyBudget = new ByteBudget(bodyMemory)
   const metrics = telemetry(log)
   const { runJob } = metrics

@@ -36,7 +36,8 @@ interface Entry {
 }
 
 const intervalMs = 60_000
-const maxEntries = 1000
+/** The readers and addresses whose refusals have lines of their own at a time. */
+export const maxEntries = 1000
 const maxTopicLength = 256
 
 /**

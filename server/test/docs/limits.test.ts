@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { passwordQueueLimits } from '../../src/app/server.ts'
+import { maxDownloads, passwordQueueLimits } from '../../src/app/server.ts'
 import { maxReplayedMoves } from '../../src/tracking/live-feed.ts'
 import { downloadLimits } from '../../src/http/streamed-response.ts'
 import { minBytesPerSecond } from '../../src/http/transfer-timeout.ts'
@@ -22,6 +22,8 @@ import {
 } from '../../src/ingest/mqtt-broker.ts'
 import { maxPacketBytes } from '../../src/ingest/mqtt-packet-guard.ts'
 import { maxFamilies } from '../../src/auth/family-limit.ts'
+import { maxEntries } from '../../src/ingest/reader-refusals.ts'
+import { maxAntennas, maxTopics } from '../../src/readers/unknown.sql.ts'
 import { MAX_READS } from '../../src/ingest/decoders/read.ts'
 import { snapshotDownloadMs } from '../../src/api/shared/bulk.ts'
 import { maxColumns } from '../../src/bulk/csv-table.ts'
@@ -87,6 +89,10 @@ const constants: [what: string, text: string][] = [
   ['refresh tokens of one API key', number(maxFamilies)],
   ['tags of an asset or a location', number(maxTagsPerRecord)],
   ['tags of a row, and of a record after', number(maxTagsPerRecord)],
+  ['downloads and bulk uploads', `${maxDownloads}, of which one organization has at most ${(3 * maxDownloads) / 4}`],
+  ['log lines of refused', `${number(maxEntries)} readers and addresses`],
+  ['antennas without', `${maxAntennas} per reader`],
+  ['MQTT topics without', `${maxTopics} in the installation`],
   ['idempotency keys of an organization', number(maxIdempotencyKeys)],
   [
     'time for an HTTP request',
@@ -106,83 +112,79 @@ const constants: [what: string, text: string][] = [
   ['exports of the API', `${snapshotPoolSize}, of which one organization has at most ${(3 * snapshotPoolSize) / 4}`],
 ]
 
-/** Rows whose numbers other tests state. A new row belongs here only if the code has no constant for it. */
-const statedElsewhere = [
-  'request body',
-  '`limit` of a list',
-  '`name`',
-  '`external_key`',
-  '`description`',
-  '`metadata` of an asset',
-  'tag `value`',
-  '`q` of a list',
-  'tree of locations',
-  'ids',
-  'assets in an inventory save',
-  'scan points of a reader',
-  'codes in one request',
-  'URL of a webhook',
-  'access token, refresh token',
-  'links to confirm an e-mail address',
-  'failures of the token exchange',
-  'wrong passwords of one account',
-  'wrong passwords, links and refresh tokens',
-  'requests for a link to reset',
-  'valid tokens of one reader',
-  'sessions of one user',
-  'lifetime of a session',
-  'assets whose location is set at once',
-  'saved views',
-  'invitations of one organization',
-  'invitations to one address,',
-  'name of the organization in a mail',
-  'test events of one webhook',
-  'new passwords',
-  'events that wait for the client',
-  'life of a live stream',
-  'events that a live stream holds',
-  'MQTT CONNECT packet',
-  'MQTT messages with QoS 2',
-  'one statement of a search',
-  'one statement of any other',
-  'one statement of an export',
-  'temporary files',
-  'memory of one sort',
-  'wait for a record',
-  'one statement of background work',
-  'messages of readers that wait',
-  'a page of a list or report',
-  'a response that the client',
-  'downloads and bulk uploads',
-  'the external MQTT broker, or',
-  'log lines that cannot',
-  'log lines of refused',
-  'a path, and a request id, in a log line;',
-  'the message and the stack',
-  'checks of the database for',
-  'log of the embedded database',
-  'rows of an import, in bytes',
-  'a row without its metadata',
-  'the metadata of a row',
-  'imports of an organization that are checked',
-  'imports that a process checks',
-  '`Idempotency-Key`',
-  'age of an import',
-  'webhooks',
-  'webhook attempts',
-  'events that wait for delivery',
-  'inbox:',
-  'antennas without',
-  'MQTT topics without',
-  'imports',
-  'sessions and refresh tokens',
-  'API keys that are revoked',
-  'invitations',
-  'accounts whose e-mail address was not',
-  'links to reset a password',
-  'failed attempts',
-  'rate limit buckets',
-]
+/** Rows without a constant in the code, and the test of each bound. */
+const testedBounds: Record<string, string> = {
+  'request body': 'contract/http/body-size',
+  '`limit` of a list': 'http/parameters',
+  '`name`': 'contract/primary/assets/patch',
+  '`external_key`': 'contract/primary/assets/rename',
+  '`description`': 'contract/primary/assets/fields',
+  '`metadata` of an asset': 'contract/primary/assets/metadata-size',
+  'tag `value`': 'contract/primary/locations/tags',
+  '`q` of a list': 'contract/primary/lists/search',
+  'tree of locations': 'contract/primary/locations/tree-depth',
+  ids: 'contract/http/path-ids',
+  'assets in an inventory save': 'contract/natural-key/tracking',
+  'scan points of a reader': 'contract/tracking/reader-limits',
+  'codes in one request': 'contract/overview/search',
+  'URL of a webhook': 'contract/webhooks/registration',
+  'access token, refresh token': 'contract/auth/oauth-token',
+  'links to confirm an e-mail address': 'contract/accounts/email-confirmation',
+  'failures of the token exchange': 'contract/auth/throttle',
+  'wrong passwords of one account': 'contract/auth/login-throttle',
+  'wrong passwords, links and refresh tokens': 'contract/auth/login-throttle',
+  'requests for a link to reset': 'contract/accounts/limits',
+  'valid tokens of one reader': 'contract/tracking/ingest-tokens',
+  'sessions of one user': 'contract/accounts/limits',
+  'lifetime of a session': 'contract/accounts/limits',
+  'assets whose location is set at once': 'contract/overview/sighting-notes',
+  'saved views': 'contract/accounts/saved-views',
+  'invitations of one organization': 'contract/accounts/limits',
+  'invitations to one address,': 'contract/accounts/limits',
+  'name of the organization in a mail': 'contract/accounts/limits',
+  'test events of one webhook': 'contract/webhooks/test-event',
+  'new passwords': 'contract/accounts/new-passwords',
+  'events that wait for the client': 'contract/tracking/live-limits',
+  'life of a live stream': 'contract/auth/open-connections',
+  'events that a live stream holds': 'tracking/replay',
+  'MQTT CONNECT packet': 'ingest/mqtt-broker-connections',
+  'MQTT messages with QoS 2': 'ingest/mqtt-broker-connections',
+  'one statement of a search': 'db/timeouts',
+  'one statement of any other': 'db/timeouts',
+  'one statement of an export': 'db/timeouts',
+  'temporary files': 'db/temporary-files',
+  'memory of one sort': 'db/temporary-files',
+  'wait for a record': 'db/timeouts',
+  'one statement of background work': 'db/timeouts',
+  'messages of readers that wait': 'ingest/batch-writer',
+  'a page of a list or report': 'http/parameters',
+  'a response that the client': 'http/slow-clients',
+  'the external MQTT broker, or': 'app/readiness',
+  'log lines that cannot': 'process/log-lost',
+  'a path, and a request id, in a log line;': 'app/bug-log',
+  'the message and the stack': 'app/bug-log',
+  'checks of the database for': 'app/readiness-flood',
+  'log of the embedded database': 'embedded-postgres/log-rotation',
+  'rows of an import, in bytes': 'contract/bulk/import-limits',
+  'a row without its metadata': 'contract/bulk/import-limits',
+  'the metadata of a row': 'contract/bulk/import-limits',
+  'imports of an organization that are checked': 'contract/bulk/import-limits',
+  'imports that a process checks': 'contract/bulk/import-limits',
+  '`Idempotency-Key`': 'contract/bulk/bulk-import',
+  'age of an import': 'contract/bulk/import-limits',
+  webhooks: 'contract/webhooks/registration',
+  'webhook attempts': 'contract/webhooks/test-event',
+  'events that wait for delivery': 'webhooks/dropping',
+  'inbox:': 'contract/tracking/inbox',
+  imports: 'contract/bulk/import-limits',
+  'sessions and refresh tokens': 'jobs/retention',
+  'API keys that are revoked': 'jobs/retention',
+  invitations: 'jobs/retention',
+  'accounts whose e-mail address was not': 'jobs/retention',
+  'links to reset a password': 'contract/accounts/passwords',
+  'failed attempts': 'jobs/housekeeping',
+  'rate limit buckets': 'jobs/housekeeping',
+}
 
 const config = readConfig({})
 /** The default of each setting, as the page writes it. Settings whose default is not a number are compared by a text. */
@@ -205,12 +207,20 @@ describe('The page of limits', () => {
       expect(row.limit).toContain(defaults.get(name))
     }
     const isKnown = entries.length > 0 || row.setting.startsWith('`') || row.setting.startsWith('[')
-    expect(isKnown || statedElsewhere.some((what) => isFrom(row, what)), 'the row has an entry in this test').toBe(true)
+    expect(
+      isKnown || Object.keys(testedBounds).some((what) => isFrom(row, what)),
+      'the row has an entry in this test',
+    ).toBe(true)
   })
 
   it('has a row for each entry of this test', () => {
-    const entries = [...constants.map(([what]) => what), ...statedElsewhere]
+    const entries = [...constants.map(([what]) => what), ...Object.keys(testedBounds)]
     expect(entries.filter((what) => !rows.some((row) => isFrom(row, what)))).toEqual([])
+  })
+
+  it('names existing tests of the bounds', () => {
+    const files = Object.values(testedBounds).map((name) => join(repository, 'server/test', `${name}.test.ts`))
+    expect(files.filter((file) => !existsSync(file))).toEqual([])
   })
 
   it('has no blank line within a table', () => {

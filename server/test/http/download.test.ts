@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { request } from 'undici'
 import { afterEach, describe, expect, it } from 'vitest'
 import { FairQueue } from '../../src/admission/fair-queue.ts'
+import { maxDownloads } from '../../src/app/server.ts'
 import type { DispatcherDeps } from '../../src/http/dispatcher-deps.ts'
 import { createRequestContext } from '../../src/http/request-context.ts'
 import { sendDownload } from '../../src/http/streamed-response.ts'
@@ -134,5 +135,19 @@ describe('A download that is generated while it is sent', () => {
       'attachment; filename="a.csv"',
       '',
     ])
+  })
+})
+
+describe('Downloads', () => {
+  it('are 16 at a time, of which one organization has at most 12; further ones wait', async () => {
+    expect(maxDownloads).toBe(16)
+    const queue = new FairQueue({ maxInFlight: maxDownloads })
+    const begin = (orgId: number) => void queue.acquire(orgId)
+    for (let count = 0; count < 13; count++) begin(1)
+    expect([queue.inFlight, queue.waiting]).toEqual([12, 1])
+    for (let orgId = 2; orgId <= 6; orgId++) begin(orgId)
+    expect([queue.inFlight, queue.waiting]).toEqual([16, 2])
+    queue.release(2)
+    await expect.poll(() => [queue.inFlight, queue.waiting]).toEqual([16, 1])
   })
 })

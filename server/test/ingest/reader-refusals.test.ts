@@ -184,6 +184,24 @@ describe('The log of refused readers', () => {
     log.close()
   })
 
+  it('has lines for 1,000 readers and addresses at a time; the others are combined by reason', () => {
+    const { refusals: log, counts } = open()
+    const from = (index: number): Refusal => ({ ...refusal, device: null, address: `192.0.2.${index}` })
+    for (let index = 0; index < 1000; index++) log.note(from(index))
+    expect(shown()).toHaveLength(1000)
+    log.note(from(1000))
+    log.note(from(1001))
+    log.note(from(999))
+    expect(shown()).toHaveLength(1000)
+    log.flush()
+    expect(shown().slice(1000)).toEqual([
+      ['192.0.2.999', 'malformed', 1],
+      [undefined, 'malformed', 2],
+    ])
+    expect(counts).toHaveLength(1003)
+    log.close()
+  })
+
   it('has separate lines for each reader, reason and unknown address', () => {
     const { refusals: log } = open()
     for (let count = 0; count < 2; count++) {
