@@ -5,7 +5,16 @@ import type { BulkRepository } from '../records/bulk.ts'
 import type { BaseRecord } from '../records/record.ts'
 import { type TagDraft, maxTagsPerRecord } from '../tags/tag.ts'
 import { type OwnedTag, ownersOf } from '../tags/tags.sql.ts'
-import { type ImportMode, type LineError, type WantedRow, isSame, mergeRow, missingTags, tagKey } from './import-row.ts'
+import {
+  type ImportMode,
+  type LineError,
+  type WantedRow,
+  isSame,
+  maxImportTags,
+  mergeRow,
+  missingTags,
+  tagKey,
+} from './import-row.ts'
 
 export type Imported = BaseRecord & { metadata?: Metadata; parentKey?: string | null }
 
@@ -71,6 +80,7 @@ export async function evaluate<R extends Imported>(
       ...modeErrors(row, existing, mode, adapter.repository.kind),
       ...metadataErrors(row, record),
       ...tagCountErrors(row, (existing?.tags.length ?? 0) + newTags.length),
+      ...importTagErrors(row, newTags, earlier),
       ...periodErrors(row, record),
       ...tagOwners.flatMap((tag, tagIndex) =>
         tag === undefined || isOwn(tag) ? [] : [alreadyAttached(row, newTags[tagIndex]!, tag)],
@@ -142,6 +152,12 @@ const tagCountErrors = (row: WantedRow, count: number): LineError[] =>
   row.tags.length === 0 || count <= maxTagsPerRecord
     ? []
     : [problem(row, 'tags', `A record has at most ${maxTagsPerRecord} tags; with this row it would have ${count}`)]
+
+/** The tags that an import attaches are kept in memory until it ends. */
+const importTagErrors = (row: WantedRow, newTags: readonly TagDraft[], { tags }: EarlierRows): LineError[] =>
+  newTags.length === 0 || tags.size + newTags.length <= maxImportTags
+    ? []
+    : [problem(row, 'tags', `An import attaches at most ${maxImportTags} tags; split the file`)]
 
 const fieldOf = (row: WantedRow, tag: TagDraft): string => `tags[${row.tags.lastIndexOf(tag)}].value`
 

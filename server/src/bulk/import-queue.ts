@@ -7,7 +7,14 @@ import { type Clock, now } from '../kernel/clock.ts'
 import { ApiError, apiError } from '../kernel/errors.ts'
 import { millisOf } from '../kernel/instant.ts'
 import type { QuotaCheck } from '../kernel/quota.ts'
-import { type Import, type ImportJob, type ImportResult, type ImportState, emptyResult } from './import-row.ts'
+import {
+  type Import,
+  type ImportJob,
+  type ImportResult,
+  type ImportState,
+  emptyResult,
+  maxImportTags,
+} from './import-row.ts'
 import { runImport } from './import-runner.ts'
 import type { IdPool } from './import-writer.ts'
 import {
@@ -204,7 +211,7 @@ export class ImportQueue {
   async #idPool(tx: Tx, orgId: number, id: number): Promise<IdPool> {
     const { ids } = this.#deps
     const { rows, tags } = await countStaged(tx, orgId, id)
-    return { records: await ids.nextMany(orgId, rows), tags: await ids.nextMany(orgId, tags) }
+    return { records: await ids.nextMany(orgId, rows), tags: await ids.nextMany(orgId, Math.min(tags, maxImportTags)) }
   }
 
   /** Runs the job in one transaction in the background; its last step sets the final state. */

@@ -39,6 +39,9 @@ export const maxRows = 200_000
 export const maxUploadMebibytes = 64
 export const maxImportBytes = maxUploadMebibytes * 1024 * 1024
 
+/** The maximum number of tags that an import attaches. Tags that are attached already do not count. */
+export const maxImportTags = 200_000
+
 /** The maximum number of idempotency keys that an organization uses within 24 hours. */
 export const maxIdempotencyKeys = 10_000
 

@@ -27,7 +27,14 @@ import { maxAntennas, maxTopics } from '../../src/readers/unknown.sql.ts'
 import { MAX_READS } from '../../src/ingest/decoders/read.ts'
 import { snapshotDownloadMs } from '../../src/api/shared/bulk.ts'
 import { maxColumns } from '../../src/bulk/csv-table.ts'
-import { maxErrorBytes, maxErrors, maxIdempotencyKeys, maxRows, maxUploadMebibytes } from '../../src/bulk/import-row.ts'
+import {
+  maxErrorBytes,
+  maxErrors,
+  maxIdempotencyKeys,
+  maxImportTags,
+  maxRows,
+  maxUploadMebibytes,
+} from '../../src/bulk/import-row.ts'
 import { maxTagsPerRecord } from '../../src/tags/tag.ts'
 import { snapshotPoolSize } from '../../src/db/database.ts'
 import { readConfig } from '../../src/config/config.ts'
@@ -89,6 +96,7 @@ const constants: [what: string, text: string][] = [
   ['refresh tokens of one API key', number(maxFamilies)],
   ['tags of an asset or a location', number(maxTagsPerRecord)],
   ['tags of a row, and of a record after', number(maxTagsPerRecord)],
+  ['tags that an import', number(maxImportTags)],
   ['downloads and bulk uploads', `${maxDownloads}, of which one organization has at most ${(3 * maxDownloads) / 4}`],
   ['log lines of refused', `${number(maxEntries)} readers and addresses`],
   ['antennas without', `${maxAntennas} per reader`],

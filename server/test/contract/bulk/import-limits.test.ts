@@ -104,6 +104,21 @@ describe('The rows of an import', () => {
     expect((await run.get()).rows).toBe(2)
   })
 
+  it('attach at most 200,000 tags together; a row beyond them is an error of its line', async () => {
+    const run = await begin()
+    await database.sql`
+      insert into import_rows (org_id, import_id, line, content, bytes)
+      select ${org.orgId}, ${run.id}, n, json_build_object('external_key', 'T' || n, 'name', 't', 'tags',
+        (select json_agg(json_build_object('tag_type', 'rfid', 'value', n || '-' || t))
+          from generate_series(1, case when n > 2000 then 1 else 100 end) t)), 5000
+      from generate_series(1, 2001) n`
+    const checked = await run.check()
+    expect(checked.errors).toEqual([
+      { line: 2001, field: 'tags', message: 'An import attaches at most 200000 tags; split the file' },
+    ])
+    expect(counts(checked)).toMatchObject({ creates: 2000 })
+  })
+
   it('are removed as soon as the import is done', async () => {
     const run = await (await begin()).rows([{ external_key: 'A', name: 'a' }])
     await run.check()
