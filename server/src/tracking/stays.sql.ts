@@ -19,7 +19,7 @@ export interface Stay {
   lastSeenAt: Instant
   /** The minutes with a sighting, within the period. */
   minutes: number
-  /** The notes of operators' saves, latest first. The save of a note may have been overridden within its minute. */
+  /** The latest notes of operators' saves, latest first. The save of a note may have been overridden within its minute. */
   notes: StayNote[]
 }
 
@@ -66,6 +66,10 @@ const noteOf = (row: StayNoteRow): StayNote => ({
   note: row.note,
 })
 
+/** The latest notes that are read with a stay, and with all stays of a page. */
+export const maxNotesPerStay = 100
+export const maxNotesPerPage = 1000
+
 /** The stays of an asset in a period, latest first. The first one may have begun before, with the last sighting before it. */
 export async function assetStays(db: Db, orgId: number, assetId: number, request: StaysRequest): Promise<Page<Stay>> {
   const from = startOfMillisecond(request.from)
@@ -101,7 +105,17 @@ export async function assetStays(db: Db, orgId: number, assetId: number, request
       from numbered n group by n.number
     ),
     total as (select count(*) as total from stays),
-    page as (${paginate(latest, request)})
+    page as (${paginate(latest, request)}),
+    noted as (
+      select page.first_minute, s.minute, s.noted_at, s.user_id, s.location_id, s.note
+      from page cross join lateral (
+        select n.minute, n.noted_at, n.user_id, n.location_id, n.note from sighting_notes n
+        where n.org_id = ${orgId} and n.asset_id = ${assetId} and n.minute >= page.first_minute
+          and (page.next_minute is null or n.minute < page.next_minute)
+        order by n.minute desc, n.noted_at desc limit ${maxNotesPerStay}
+      ) s
+      order by s.minute desc, s.noted_at desc limit ${maxNotesPerPage}
+    )
     select total.total, page.location_id, page.began_at, page.last_seen_at, page.began_earlier, page.minutes, page.ended_at,
       l.external_key as location_key, l.name as location_name, notes.notes
     from total left join page on true
@@ -109,11 +123,10 @@ export async function assetStays(db: Db, orgId: number, assetId: number, request
     left join lateral (
       select json_agg(json_build_object('noted_at', s.noted_at::text, 'noted_by', u.email, 'location_id', w.id,
         'location_name', w.name, 'note', s.note) order by s.noted_at desc) as notes
-      from sighting_notes s
+      from noted s
       left join users u on u.user_id = s.user_id
       left join locations w on w.org_id = ${orgId} and w.id = s.location_id and w.deleted_at is null
-      where s.org_id = ${orgId} and s.asset_id = ${assetId} and s.minute >= page.first_minute
-        and (page.next_minute is null or s.minute < page.next_minute)
+      where s.first_minute = page.first_minute
     ) notes on true
     order by page.began_at desc`)
   const stayOf = (row: StayRow, beganAt: string): Stay => ({

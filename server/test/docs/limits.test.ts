@@ -35,6 +35,7 @@ import {
   maxRows,
   maxUploadMebibytes,
 } from '../../src/bulk/import-row.ts'
+import { maxNotesPerPage, maxNotesPerStay } from '../../src/tracking/stays.sql.ts'
 import { maxTagsPerRecord } from '../../src/tags/tag.ts'
 import { snapshotPoolSize } from '../../src/db/database.ts'
 import { readConfig } from '../../src/config/config.ts'
@@ -97,6 +98,7 @@ const constants: [what: string, text: string][] = [
   ['tags of an asset or a location', number(maxTagsPerRecord)],
   ['tags of a row, and of a record after', number(maxTagsPerRecord)],
   ['tags that an import', number(maxImportTags)],
+  ['notes that the history', `${maxNotesPerStay} of a stay, and ${number(maxNotesPerPage)} of a page`],
   ['downloads and bulk uploads', `${maxDownloads}, of which one organization has at most ${(3 * maxDownloads) / 4}`],
   ['log lines of refused', `${number(maxEntries)} readers and addresses`],
   ['antennas without', `${maxAntennas} per reader`],

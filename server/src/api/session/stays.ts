@@ -8,7 +8,7 @@ import { formatMillis } from '../../kernel/instant.ts'
 import { getRecord } from '../../records/commands.ts'
 import type { RecordDeps } from '../../records/record.ts'
 import { maxNoteLength } from '../../tracking/sighting-notes.sql.ts'
-import { type Stay, assetStays } from '../../tracking/stays.sql.ts'
+import { type Stay, assetStays, maxNotesPerPage, maxNotesPerStay } from '../../tracking/stays.sql.ts'
 import { timestamp } from '../shared/wire.ts'
 import { singleLine, integer, formatNullable } from './fields.ts'
 import { periodOf, periodParameters } from './reports.ts'
@@ -83,8 +83,7 @@ export const staysRoute = (deps: RecordDeps): AnyRoute =>
     path: '/asset-stays/{asset_id}',
     ids: ['asset_id'],
     summary: 'List the stays of an asset, latest first',
-    description:
-      'A stay is a run of history rows at one location. It ends with the first row elsewhere. `began_earlier` means that it began before the period, with the last row before it. `notes` are what operators wrote when they set the location, latest first.',
+    description: `A stay is a run of history rows at one location. It ends with the first row elsewhere. \`began_earlier\` means that it began before the period, with the last row before it. \`notes\` are what operators wrote when they set the location, latest first: the latest ${maxNotesPerStay} of a stay, and the latest ${maxNotesPerPage} of a page.`,
     query: { parameters: { limit, offset, ...periodParameters } },
     success: { status: 200, description: 'A page of stays', schema: pageOf(StayOut) },
     async handle({ principal: { orgId }, params, query }) {

@@ -90,6 +90,27 @@ describe('POST /sightings', () => {
     expect(await notesOf(drum)).toEqual([['Bench', ['moved by hand']]])
   })
 
+  it('shows the latest 100 notes of a stay, and the latest 1,000 of a page of stays', async () => {
+    const keg = await site.createAsset('Keg')
+    const sql = database(context.app)
+    const addNotes = (from: number, to: number) => sql`
+      insert into sighting_notes (org_id, asset_id, minute, save_id, location_id, user_id, noted_at, note)
+      select p.org_id, p.asset_id, p.last_minute, n, ${bench.id}, 1, p.last_minute + n * interval '1 millisecond', 'note ' || n
+      from asset_positions p, generate_series(${from}::int, ${to}::int) n
+      where p.org_id = ${site.org.orgId} and p.asset_id = ${keg.id}`
+    for (let stay = 0; stay < 11; stay++) {
+      context.clock.set(`2026-05-04T12:${30 + stay}:00Z`)
+      expect((await save(at(stay % 2 === 0 ? bench : shelf, undefined, [keg]))).status).toBe(201)
+      await addNotes(1, 100)
+    }
+    const counts = async () => (await staysOf(keg)).map(({ notes }: { notes: unknown[] }) => notes.length)
+    expect(await counts()).toEqual([...Array<number>(10).fill(100), 0])
+    await addNotes(101, 101)
+    const [latest] = await staysOf(keg)
+    expect(latest.notes).toHaveLength(100)
+    expect([latest.notes[0].note, latest.notes[99].note]).toEqual(['note 101', 'note 2'])
+  })
+
   it('records the sighting without a note when the note is absent or null', async () => {
     context.clock.set('2026-05-04T12:33:00Z')
     const cone = await site.createAsset('Cone')

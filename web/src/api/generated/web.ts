@@ -788,7 +788,7 @@ export interface paths {
         };
         /**
          * List the stays of an asset, latest first
-         * @description A stay is a run of history rows at one location. It ends with the first row elsewhere. `began_earlier` means that it began before the period, with the last row before it. `notes` are what operators wrote when they set the location, latest first.
+         * @description A stay is a run of history rows at one location. It ends with the first row elsewhere. `began_earlier` means that it began before the period, with the last row before it. `notes` are what operators wrote when they set the location, latest first: the latest 100 of a stay, and the latest 1000 of a page.
          */
         get: operations["assets.stays"];
         put?: never;

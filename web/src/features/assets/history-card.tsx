@@ -135,6 +135,9 @@ function describeStay(stay: Stay, isPresent: boolean): string {
   return stay.began_earlier ? `until ${timeRange(ended)}, ${length} or more` : `${timeRange(began, ended)}, ${length}`
 }
 
+/** The server returns at most this many notes of a stay. */
+const maxNotes = 100
+
 /** What operators wrote when they set the location during a stay. */
 function Notes({ stay }: { stay: Stay }) {
   if (stay.notes.length === 0) return null
@@ -151,6 +154,11 @@ function Notes({ stay }: { stay: Stay }) {
           </Text>
         </li>
       ))}
+      {stay.notes.length === maxNotes && (
+        <Text component="li" size="xs" c="dimmed">
+          The latest {maxNotes} notes of this stay.
+        </Text>
+      )}
     </ul>
   )
 }
