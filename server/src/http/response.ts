@@ -126,10 +126,11 @@ const lengthPerTick = 64 * 1024
 const isPage = (body: object): body is { data: readonly unknown[] } => 'data' in body && Array.isArray(body.data)
 
 /**
- * Serializes a response. A page may hold 200 records of 64 KiB and more each, so a large one is serialized in parts, between
+ * Serializes a response; a Buffer is one already. A page may hold 200 records of 64 KiB and more each, so a large one is serialized in parts, between
  * which other requests continue. `queue` lets one large page of all tenants continue at a time.
  */
 export async function serialize(body: object, queue: FairQueue, tenant: TenantKey): Promise<string | Buffer> {
+  if (Buffer.isBuffer(body)) return body
   if (!isPage(body)) return toJsonText(body)
   const { data, ...rest } = body
   const parts: Buffer[] = []

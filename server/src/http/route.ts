@@ -42,6 +42,7 @@ interface HeaderParameter {
 
 export interface Reply {
   readonly status: number
+  /** A value, or the Buffer of its JSON. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   /** Server-sent events instead of a body. An error thrown before the first write becomes an ordinary error response. */

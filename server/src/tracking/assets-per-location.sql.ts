@@ -2,7 +2,7 @@ import type { Db } from '../db/database.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import type { Instant } from '../kernel/instant.ts'
 import { isEffective, outsideWindow } from '../records/list.sql.ts'
-import { rolledUp } from './dwell-and-flow.sql.ts'
+import { maxReportRows, rolledUp } from './dwell-and-flow.sql.ts'
 import { latestMinute } from './report-at.sql.ts'
 
 /** The number of assets at a location, or at none. */
@@ -56,7 +56,7 @@ export async function assetsPerLocation(
     left join locations l on l.org_id = ${orgId} and l.id = c.location_id and l.deleted_at is null
     left join tree t on t.id = l.id
     left join locations g on g.org_id = ${orgId} and g.id = t.group_id
-    group by g.id, g.external_key, g.name order by assets desc, g.id`)
+    group by g.id, g.external_key, g.name order by assets desc, g.id limit ${maxReportRows}`)
   return rows.map(({ id, external_key: key, name, assets }) => ({
     location: id === null ? null : { id, key, name },
     assets,

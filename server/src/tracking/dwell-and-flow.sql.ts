@@ -14,6 +14,9 @@ export const rolledUp = (orgId: number, level: number): Sql => sql`
     from tree t join locations c on c.org_id = ${orgId} and c.parent_id = t.id
   )`
 
+/** The rows of a report that counts per location or pair of locations: those with the largest numbers. */
+export const maxReportRows = 1000
+
 export interface Dwell {
   locationId: number
   externalKey: string | null
@@ -108,7 +111,7 @@ export async function dwellPerLocation(
     select l.id, case when l.deleted_at is null then l.external_key end as external_key, l.name,
       floor(sum(c.seconds) / 60)::bigint as minutes, sum(c.assets)::bigint as assets, sum(c.visits)::bigint as visits
     from counted c join locations l on l.org_id = ${orgId} and l.id = c.group_id
-    group by l.id, l.external_key, l.name, l.deleted_at order by minutes desc, l.id`)
+    group by l.id, l.external_key, l.name, l.deleted_at order by minutes desc, l.id limit ${maxReportRows}`)
   return rows.map(({ id, external_key: externalKey, ...rest }) => ({ locationId: id, externalKey, ...rest }))
 }
 
@@ -117,9 +120,6 @@ export interface Flow {
   to: { id: number; name: string }
   moves: number
 }
-
-/** A diagram with more pairs would be unreadable. */
-const maxPairs = 1000
 
 /**
  * How often assets moved from one location to another between two instants, most frequent pairs first. Locations below the
@@ -144,7 +144,7 @@ export async function flowBetween(db: Db, orgId: number, from: Instant, to: Inst
       join tree target on target.id = c.to_location_id left join tree origin on origin.id = c.from_location_id
       where origin.group_id is distinct from target.group_id
       group by 1, 2
-      order by moves desc, 2, 1 limit ${maxPairs}
+      order by moves desc, 2, 1 limit ${maxReportRows}
     )
     select c.from_location_id, o.name as from_name, c.to_location_id, t.name as to_name, c.moves
     from counted c join locations t on t.org_id = ${orgId} and t.id = c.to_location_id

@@ -1,6 +1,7 @@
 import type { Database } from '../db/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { instantFromMillis } from '../kernel/instant.ts'
+import { inSlices } from '../kernel/slices.ts'
 import { type LocationCount, type Totals, countLocations, countTotals } from './overview.sql.ts'
 
 export const unseenAfterHours = 24
@@ -39,15 +40,19 @@ export class OverviewCache {
     const unseenSince = instantFromMillis(this.#clock.millis() - unseenAfterHours * hourMs)
     const db = this.#db.replica(orgId)
     const [totals, locations] = await Promise.all([countTotals(db, orgId, unseenSince), countLocations(db, orgId)])
-    return { totals, locations: withSubtrees(locations) }
+    return { totals, locations: await inSlices(withSubtrees(locations)) }
   }
 }
 
 /** Adds the counts of each subtree. The loop ends, because the database keeps the tree free of cycles. */
-function withSubtrees(locations: readonly LocationCount[]): (LocationCount & { hereWithSubtree: number })[] {
+function* withSubtrees(
+  locations: readonly LocationCount[],
+): Generator<void, (LocationCount & { hereWithSubtree: number })[], void> {
   const sums = new Map(locations.map((location) => [location.locationId, { ...location, hereWithSubtree: 0 }]))
-  for (const { locationId, here } of locations)
+  for (const { locationId, here } of locations) {
     for (let node = sums.get(locationId); node !== undefined; node = sums.get(node.parentId ?? -1))
       node.hereWithSubtree += here
+    yield
+  }
   return [...sums.values()]
 }

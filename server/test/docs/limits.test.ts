@@ -35,6 +35,7 @@ import {
   maxRows,
   maxUploadMebibytes,
 } from '../../src/bulk/import-row.ts'
+import { maxReportRows } from '../../src/tracking/dwell-and-flow.sql.ts'
 import { maxNotesPerPage, maxNotesPerStay } from '../../src/tracking/stays.sql.ts'
 import { maxTagsPerRecord } from '../../src/tags/tag.ts'
 import { snapshotPoolSize } from '../../src/db/database.ts'
@@ -103,6 +104,7 @@ const constants: [what: string, text: string][] = [
   ['log lines of refused', `${number(maxEntries)} readers and addresses`],
   ['antennas without', `${maxAntennas} per reader`],
   ['MQTT topics without', `${maxTopics} in the installation`],
+  ['rows of a report per', number(maxReportRows)],
   ['idempotency keys of an organization', number(maxIdempotencyKeys)],
   [
     'time for an HTTP request',

@@ -14,6 +14,8 @@ import { type Output, component, pageOf, envelope } from '../../http/openapi/res
 import { now } from '../../kernel/clock.ts'
 import { formatMillis, instantFromMillis } from '../../kernel/instant.ts'
 import type { BaseRecord, RecordDeps } from '../../records/record.ts'
+import { toJsonText } from '../../kernel/json.ts'
+import { inSlices } from '../../kernel/slices.ts'
 import { listAssetsAtLocations } from '../../tracking/assets-at-location.sql.ts'
 import { listAssetsByLastSeen } from '../../tracking/assets-by-last-seen.sql.ts'
 import { type Overview, type OverviewCache, unseenAfterHours } from '../../tracking/overview-cache.ts'
@@ -52,20 +54,47 @@ const OverviewOut = component(
   { assets_total: 0, seen_total: 0, unseen_after_hours: 24, unseen_total: 0, locations: [] },
 )
 
-const presentOverview = ({ totals, locations }: Overview): Output<(typeof OverviewOut)['shape']> => ({
+type OverviewFields = Output<(typeof OverviewOut)['shape']>
+
+const presentTotals = ({ totals }: Overview): Omit<OverviewFields, 'locations'> => ({
   assets_total: totals.assets,
   seen_total: totals.seen,
   unseen_after_hours: unseenAfterHours,
   unseen_total: totals.unseen,
-  locations: locations.map((location) => ({
-    location_id: location.locationId,
-    parent_id: location.parentId,
-    name: location.name,
-    external_key: location.externalKey,
-    here: location.here,
-    here_with_subtree: location.hereWithSubtree,
-  })),
 })
+
+const presentLocation = (location: Overview['locations'][number]): OverviewFields['locations'][number] => ({
+  location_id: location.locationId,
+  parent_id: location.parentId,
+  name: location.name,
+  external_key: location.externalKey,
+  here: location.here,
+  here_with_subtree: location.hereWithSubtree,
+})
+
+/** The response with all locations, which may have many MiB. It yields after each part. */
+function* overviewText(overview: Overview): Generator<void, Buffer, void> {
+  const parts = [Buffer.from(`{"data":${toJsonText(presentTotals(overview)).slice(0, -1)},"locations":[`)]
+  const { locations } = overview
+  for (let start = 0; start < locations.length; start += locationsPerPart) {
+    const part = locations.slice(start, start + locationsPerPart).map((one) => toJsonText(presentLocation(one)))
+    parts.push(Buffer.from((start === 0 ? '' : ',') + part.join(',')))
+    yield
+  }
+  parts.push(Buffer.from(']}}'))
+  return Buffer.concat(parts)
+}
+
+const locationsPerPart = 100
+
+/** The serialized responses; requests that get the same counts share one. */
+const overviewTexts = new WeakMap<Overview, Promise<Buffer>>()
+
+function serializeOverview(overview: Overview): Promise<Buffer> {
+  const text = overviewTexts.get(overview) ?? inSlices(overviewText(overview))
+  overviewTexts.set(overview, text)
+  return text
+}
 
 const UnseenOut = component(
   'UnseenAsset',
@@ -149,7 +178,7 @@ export function overviewRoutes(deps: OverviewDeps): AnyRoute[] {
       summary: 'Count the assets at each location',
       success: { status: 200, description: 'Counts', schema: envelope(OverviewOut) },
       async handle({ principal }) {
-        return ok({ data: presentOverview(await deps.overviews.of(principal.orgId)) })
+        return ok(await serializeOverview(await deps.overviews.of(principal.orgId)))
       },
     }),
     route({

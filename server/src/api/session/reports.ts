@@ -8,7 +8,13 @@ import { apiError } from '../../kernel/errors.ts'
 import { type Instant, instantFromMillis, millisOf } from '../../kernel/instant.ts'
 import type { RecordDeps } from '../../records/record.ts'
 import { type AssetsAtLocation, assetsPerLocation } from '../../tracking/assets-per-location.sql.ts'
-import { type Dwell, type Flow, dwellPerLocation, flowBetween } from '../../tracking/dwell-and-flow.sql.ts'
+import {
+  type Dwell,
+  type Flow,
+  dwellPerLocation,
+  flowBetween,
+  maxReportRows,
+} from '../../tracking/dwell-and-flow.sql.ts'
 import { singleLine, integer } from './fields.ts'
 
 const DwellOut = component(
@@ -99,6 +105,8 @@ export function periodOf(
   return [from > to ? to : from, to]
 }
 
+const rowsText = maxReportRows.toLocaleString('en-US')
+
 /** Dwell times and flows over a period, and the number of assets per location at an instant. */
 export function reportRoutes(deps: RecordDeps): AnyRoute[] {
   const common = { group: 'Reports', method: 'GET', access: 'session', scopes: ['tracking:read'] } as const
@@ -109,6 +117,7 @@ export function reportRoutes(deps: RecordDeps): AnyRoute[] {
       id: 'reports.dwell',
       path: '/reports/dwell',
       summary: 'Report how long assets stayed at each location',
+      description: `The ${rowsText} locations with the most minutes.`,
       query,
       success: { status: 200, description: 'One entry per location, longest first', schema: arrayOf(DwellOut) },
       async handle({ principal, query: given }) {
@@ -126,7 +135,7 @@ export function reportRoutes(deps: RecordDeps): AnyRoute[] {
       id: 'reports.flow',
       path: '/reports/flow',
       summary: 'Report how often assets moved from one location to another',
-      description: 'The 1,000 busiest pairs of locations.',
+      description: `The ${rowsText} busiest pairs of locations.`,
       query,
       success: { status: 200, description: 'One entry per pair, busiest first', schema: arrayOf(FlowOut) },
       async handle({ principal, query: given }) {
@@ -144,6 +153,7 @@ export function reportRoutes(deps: RecordDeps): AnyRoute[] {
       id: 'reports.assets-per-location',
       path: '/reports/assets-per-location',
       summary: 'Report how many assets were at each location at an instant',
+      description: `The ${rowsText} locations with the most assets.`,
       query: { parameters: { at: { ...timestampParam, description: 'Default: now.' }, level } },
       success: {
         status: 200,

@@ -519,3 +519,47 @@ describe('GET /reports/assets-per-location', () => {
     ])
   })
 })
+
+describe('With many locations', () => {
+  let accessToken: string
+  const read = async (path: string) => {
+    const reply = await context.app.anonymous('GET', `/api/v1${path}`, { token: accessToken })
+    expect(reply.status, reply.text).toBe(200)
+    return reply.json.data
+  }
+  beforeAll(async () => {
+    const org = await context.app.newOrg()
+    accessToken = (await org.signIn('viewer')).accessToken
+    const sql = database(context.app)
+    for (const table of ['locations', 'assets'])
+      await sql.unsafe(`
+        insert into ${table} (org_id, id, external_key, name, is_active, valid_from, created_at, updated_at, search_text
+          ${table === 'assets' ? ', metadata' : ''})
+        select ${org.orgId}, n, 'K-' || n, 'Name "' || n || '"', true, now(), now(), now(), ''
+          ${table === 'assets' ? `, '{}'` : ''}
+        from generate_series(1, 1002) n`)
+    await sql`
+      insert into asset_positions (org_id, asset_id, location_id, last_seen_at, last_minute, minutes)
+      select ${org.orgId}, n, case when n > 1001 then 2 else n end, '2026-01-01', '2026-01-01', 1 from generate_series(1, 1002) n`
+  })
+
+  it('the overview has all of them', async () => {
+    const { locations } = (await read('/overview')) as {
+      locations: { location_id: number; name: string; here: number }[]
+    }
+    expect(locations).toHaveLength(1002)
+    expect(locations.find((one) => one.location_id === 2)).toEqual({
+      ...{ location_id: 2, parent_id: null, name: 'Name "2"', external_key: 'K-2', here: 2, here_with_subtree: 2 },
+    })
+    expect(locations.reduce((sum, { here }) => sum + here, 0)).toBe(1002)
+  })
+
+  it.each(['/reports/dwell?from=2026-05-01T00:00:00Z', '/reports/assets-per-location'])(
+    'GET %s has the 1,000 locations with the largest numbers',
+    async (path) => {
+      const rows = (await read(path)) as { location_id: number; assets: number }[]
+      expect(rows).toHaveLength(1000)
+      expect(rows[0]).toMatchObject({ location_id: 2, assets: 2 })
+    },
+  )
+})

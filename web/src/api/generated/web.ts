@@ -863,7 +863,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Report how long assets stayed at each location */
+        /**
+         * Report how long assets stayed at each location
+         * @description The 1,000 locations with the most minutes.
+         */
         get: operations["reports.dwell"];
         put?: never;
         post?: never;
@@ -900,7 +903,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Report how many assets were at each location at an instant */
+        /**
+         * Report how many assets were at each location at an instant
+         * @description The 1,000 locations with the most assets.
+         */
         get: operations["reports.assets-per-location"];
         put?: never;
         post?: never;

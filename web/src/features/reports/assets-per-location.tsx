@@ -10,7 +10,7 @@ import { QueryView } from '../../components/query-view.tsx'
 import { saveCsv } from '../../lib/csv.ts'
 import { formatNumber } from '../../lib/time.ts'
 import { LocationWithPath } from './location-with-path.tsx'
-import { NoMatch, ReportControls, SaveCsvButton, sorted, useNameFilter } from './roll-up.tsx'
+import { NoMatch, ReportControls, SaveCsvButton, sorted, useNameFilter, partOf } from './roll-up.tsx'
 import { useReportSearch } from './use-report-search.ts'
 
 const keyOf = {
@@ -112,7 +112,8 @@ export function AssetsPerLocationReport({
             />
             {rows.length > 0 && (
               <Text size="xs" c="dimmed" className="number" mt="sm">
-                {formatNumber(total)} {total === 1 ? 'asset' : 'assets'} in total
+                {formatNumber(total)} {total === 1 ? 'asset' : 'assets'} in total.
+                {partOf(all, 'locations with the most assets', 'choose a higher level for the others')}
               </Text>
             )}
           </>

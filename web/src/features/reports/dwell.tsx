@@ -11,7 +11,7 @@ import { saveCsv } from '../../lib/csv.ts'
 import { counted, duration, formatNumber } from '../../lib/time.ts'
 import { LocationWithPath } from './location-with-path.tsx'
 import { usePeriod } from './period.tsx'
-import { NoMatch, ReportControls, SaveCsvButton, sorted, useNameFilter, useRollUp } from './roll-up.tsx'
+import { NoMatch, ReportControls, SaveCsvButton, partOf, sorted, useNameFilter, useRollUp } from './roll-up.tsx'
 import { useReportSearch } from './use-report-search.ts'
 
 const averageOf = (row: Dwell): number => (row.visits === 0 ? 0 : row.minutes / row.visits)
@@ -110,19 +110,24 @@ export function DwellReport() {
       </ReportControls>
       <QueryView query={dwell}>
         {(all) => (
-          <DataTable
-            label="Time per location"
-            columns={columns(Math.max(1, ...rows.map((row) => row.minutes)), pathOf)}
-            rows={rows}
-            rowKey={(row) => String(row.location_id)}
-            sort={sort}
-            onSort={(next) => change({ sort: next ?? sort.replace(/^-/, '') })}
-            empty={
-              <Text size="sm" c="dimmed">
-                {all.length === 0 ? 'No sightings in this period.' : <NoMatch />}
-              </Text>
-            }
-          />
+          <>
+            <DataTable
+              label="Time per location"
+              columns={columns(Math.max(1, ...rows.map((row) => row.minutes)), pathOf)}
+              rows={rows}
+              rowKey={(row) => String(row.location_id)}
+              sort={sort}
+              onSort={(next) => change({ sort: next ?? sort.replace(/^-/, '') })}
+              empty={
+                <Text size="sm" c="dimmed">
+                  {all.length === 0 ? 'No sightings in this period.' : <NoMatch />}
+                </Text>
+              }
+            />
+            <Text size="xs" c="dimmed">
+              {partOf(all, 'locations with the longest time', 'choose a higher level for the others')}
+            </Text>
+          </>
         )}
       </QueryView>
     </Card>

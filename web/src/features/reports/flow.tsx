@@ -12,12 +12,10 @@ import { formatNumber } from '../../lib/time.ts'
 import { FlowDiagram, fromName } from './flow-diagram.tsx'
 import { LocationWithPath } from './location-with-path.tsx'
 import { usePeriod } from './period.tsx'
-import { NoMatch, ReportControls, SaveCsvButton, sorted, useNameFilter, useRollUp } from './roll-up.tsx'
+import { NoMatch, ReportControls, SaveCsvButton, partOf, sorted, useNameFilter, useRollUp } from './roll-up.tsx'
 import { useReportSearch } from './use-report-search.ts'
 
 const maxFlows = 24
-/** The server returns at most this many flows. */
-const maxRows = 1000
 
 const keyOf = {
   from: fromName,
@@ -115,8 +113,11 @@ export function FlowReport() {
               <Text size="xs" c="dimmed" my="xs">
                 Moves go from left to right. The width shows the number of moves.
                 {rows.length > maxFlows && ` The ${maxFlows} busiest of ${formatNumber(rows.length)} flows.`}
-                {all.length >= maxRows &&
-                  ` The table and the CSV have the ${formatNumber(maxRows)} busiest flows of this period; choose a shorter period or a higher level for the others.`}
+                {partOf(
+                  all,
+                  'busiest flows of this period',
+                  'choose a shorter period or a higher level for the others',
+                )}
               </Text>
               <DataTable
                 label="Moves between locations"

@@ -97,6 +97,13 @@ export const ReportControls = ({ children }: { children: ReactNode }) => (
 
 export const NoMatch = () => <>No location contains this text.</>
 
+/** The server returns at most this many rows of a report. */
+const maxRows = 1000
+
+/** Says that a report shows a part: `shown` names the rows, `advice` what shows the others. */
+export const partOf = (all: readonly unknown[], shown: string, advice: string): string =>
+  all.length < maxRows ? '' : ` The table and the CSV have the ${formatNumber(maxRows)} ${shown}; ${advice}.`
+
 export function SaveCsvButton({ onSave, disabled }: { onSave: () => void; disabled: boolean }) {
   return (
     <Button size="sm" variant="default" leftSection={<IconDownload size={16} />} disabled={disabled} onClick={onSave}>
