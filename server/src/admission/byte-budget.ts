@@ -7,7 +7,7 @@ export interface ByteBudgetOptions {
   maxBytesPerTenant: number
 }
 
-/** Limits the memory for what clients have begun to send: in total, and for each organization or client address. */
+/** Limits the memory for what clients send or receive slowly: in total, and for each organization or client address. */
 export class ByteBudget {
   readonly #options: ByteBudgetOptions
   readonly #reserved = new Map<object, { tenant: TenantKey; bytes: number }>()

@@ -4,10 +4,12 @@ import { type Sql, sql } from '../db/sql.ts'
 import { toDatabase } from '../kernel/instant.ts'
 import { toJsonText } from '../kernel/json.ts'
 import type { Page } from '../kernel/page.ts'
+import { selectBatch } from '../records/batch.sql.ts'
 import type { Repository } from '../records/commands.ts'
 import {
   type RecordRow,
   recordColumns,
+  recordRowColumns,
   whereRef,
   createRecordLoader,
   toRecord,
@@ -30,7 +32,7 @@ interface AssetWithLocationRow extends AssetRow {
 
 const columns: Sql = sql`${recordColumns}, r.metadata, r.type`
 /** The columns of a statement that ends with `orderTagRows`. */
-export const assetColumns: Sql = sql`${recordColumns}, ${onFirstTagRow(sql`r.metadata`)} as metadata, r.type`
+export const assetColumns: Sql = sql`${recordRowColumns}, ${onFirstTagRow(sql`r.metadata`)} as metadata, r.type`
 
 const table: RecordTable = {
   kind: 'asset',
@@ -185,21 +187,12 @@ export async function countScannedDeleted(tx: Tx, orgId: number, id: number): Pr
     where org_id = ${orgId} and day = ${position.first_day}`)
 }
 
-/** The next live assets after an id, of all or of those with these ids, regardless of their period of validity. */
-export async function assetBatch(
-  db: Db,
-  orgId: number,
-  after: number,
-  limit: number,
-  ids?: readonly number[],
-): Promise<Asset[]> {
+/** The next batch of live assets after an id, of all or of those with these ids, regardless of their period of validity. */
+export async function assetBatch(db: Db, orgId: number, after: number, ids?: readonly number[]): Promise<Asset[]> {
   const isSelected = ids === undefined ? sql`` : sql`and r.id = any(${ids}::bigint[])`
+  const batch = selectBatch(orgId, table, after, { isSelected, ownBytes: sql`octet_length(r.metadata::text)` })
   const rows = await db.query<AssetRow>(sql`
-    with page as (
-      select ${columns} from assets r
-      where r.org_id = ${orgId} and r.id > ${after} and r.deleted_at is null ${isSelected}
-      order by r.id limit ${limit}
-    )
+    with page as (${batch})
     select ${assetColumns}, ${tagColumns} from page r left join tags t on t.org_id = ${orgId} and t.asset_id = r.id
     ${orderTagRows(sql`r.id`)}`)
   return groupRows(rows, assetOf)

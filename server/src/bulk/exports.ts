@@ -22,7 +22,7 @@ import type { RecordedMove } from '../tracking/moves.sql.ts'
 import { byteOrderMark, csvLine } from './csv.ts'
 import { exportColumns } from './csv-table.ts'
 
-/** The number of rows in memory per export; each may have up to 64 KiB of metadata. */
+/** The rows of a batch of history, moves or positions, which have a few KiB at most. Records are read by bytes. */
 const batchSize = 200
 
 /** The columns of a CSV file and the cells of each row; null is an empty cell. */
@@ -33,7 +33,7 @@ export interface Table<Row> {
 
 type Batches<Row> = AsyncGenerator<Row[], void, undefined>
 
-/** Reads rows in batches, by id. `next` returns the rows after a cursor. */
+/** Reads rows in batches, by id, until one is empty. `next` returns the rows after a cursor. */
 async function* inBatches<Row, Cursor>(
   start: Cursor,
   next: (after: Cursor) => Promise<Row[]>,
@@ -42,7 +42,7 @@ async function* inBatches<Row, Cursor>(
   for (let cursor = start; ;) {
     const rows = await next(cursor)
     yield rows
-    if (rows.length < batchSize) return
+    if (rows.length === 0) return
     cursor = cursorOf(rows.at(-1)!)
   }
 }
@@ -81,7 +81,7 @@ const stateCells = (record: BaseRecord): (string | null)[] => [
 export const assetRows = (db: Db, orgId: number, ids?: readonly number[]): Batches<Asset> =>
   inBatches(
     0,
-    (after) => assetBatch(db, orgId, after, batchSize, ids),
+    (after) => assetBatch(db, orgId, after, ids),
     (asset) => asset.id,
   )
 
@@ -93,7 +93,7 @@ export const assetTable: Table<Asset> = {
 export const locationRows = (db: Db, orgId: number): Batches<Location> =>
   inBatches(
     0,
-    (after) => locationBatch(db, orgId, after, batchSize),
+    (after) => locationBatch(db, orgId, after),
     (location) => location.id,
   )
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { FairQueue, type TenantKey } from '../admission/fair-queue.ts'
+import type { FairQueue, TenantKey } from '../admission/fair-queue.ts'
 import { type ApiError, errorKinds, apiError } from '../kernel/errors.ts'
 import { secretPattern } from '../kernel/secrets.ts'
 import { type Principal, anonymous, maxAuthenticationAgeMs } from './principal.ts'
@@ -22,7 +22,6 @@ import {
   onFlushed,
   preflightHeaders,
   send,
-  serialize,
   toApiError,
 } from './response.ts'
 import {
@@ -33,6 +32,7 @@ import {
   assertSunsetNotice,
   variablesOf,
 } from './route.ts'
+import { PageSerializer } from './page-serializer.ts'
 import { sendDownload, sendEventStream } from './streamed-response.ts'
 import type { DispatcherDeps, Surface } from './dispatcher-deps.ts'
 import { Router, allowedMethods } from './router.ts'
@@ -55,7 +55,7 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
   const secretPaths = deps.rawRoutes
     .filter((route) => route.isPathSecret)
     .map(({ path }) => ({ path, start: path.slice(0, path.indexOf('{')) }))
-  const largePages = new FairQueue({ maxInFlight: 1 })
+  const pages = new PageSerializer()
 
   /** Keeps secrets in the path out of logs and responses, even when the path is mistyped or the method is wrong. */
   function redactPath(context: RequestContext): void {
@@ -145,7 +145,10 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
         return result
       } finally {
         // The slot is held until the client has received the response, so that no tenant fills the memory with responses.
-        onFlushed(context, () => queue.release(tenant))
+        onFlushed(context, () => {
+          pages.release(context)
+          queue.release(tenant)
+        })
       }
     }
     if (route.upload !== undefined) {
@@ -168,7 +171,7 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
     tenant: TenantKey,
   ): Promise<void> {
     if (body === undefined) return send(context, status, headers)
-    const text = await serialize(body as object, largePages, tenant)
+    const text = await pages.serialize(body as object, tenant, context)
     send(context, status, headers, { type: 'application/json', text })
   }
 

@@ -1,7 +1,4 @@
-import { setImmediate as nextTick } from 'node:timers/promises'
-import type { FairQueue, TenantKey } from '../admission/fair-queue.ts'
 import { ApiError, errorKinds } from '../kernel/errors.ts'
-import { toJsonText } from '../kernel/json.ts'
 import { burst, refillPerSecond, type RateState } from './rate-limit.ts'
 import type { RequestContext } from './request-context.ts'
 
@@ -118,41 +115,6 @@ export const preflightHeaders = {
   'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
   'Access-Control-Allow-Headers': 'Authorization, Content-Type, X-Request-ID, Idempotency-Key, Last-Event-ID',
   'Access-Control-Max-Age': '86400',
-}
-
-/** The records of a page that are serialized in one event-loop tick have about this many characters. */
-const lengthPerTick = 64 * 1024
-
-const isPage = (body: object): body is { data: readonly unknown[] } => 'data' in body && Array.isArray(body.data)
-
-/**
- * Serializes a response; a Buffer is one already. A page may hold 200 records of 64 KiB and more each, so a large one is serialized in parts, between
- * which other requests continue. `queue` lets one large page of all tenants continue at a time.
- */
-export async function serialize(body: object, queue: FairQueue, tenant: TenantKey): Promise<string | Buffer> {
-  if (Buffer.isBuffer(body)) return body
-  if (!isPage(body)) return toJsonText(body)
-  const { data, ...rest } = body
-  const parts: Buffer[] = []
-  let text = '{"data":['
-  let index = 0
-  const appendRecords = (): void => {
-    for (; index < data.length && text.length < lengthPerTick; index++)
-      text += (index === 0 ? '' : ',') + toJsonText(data[index])
-  }
-  appendRecords()
-  if (index < data.length)
-    await queue.run(tenant, 1, async () => {
-      while (index < data.length) {
-        parts.push(Buffer.from(text))
-        text = ''
-        await nextTick()
-        appendRecords()
-      }
-    })
-  const others = toJsonText(rest).slice(1)
-  text += (others === '}' ? ']' : '],') + others
-  return parts.length === 0 ? text : Buffer.concat([...parts, Buffer.from(text)])
 }
 
 /** Serializes an error. Every error body of the service is built here. */

@@ -3,18 +3,20 @@ import { withGenericPlan } from '../db/plan-cache.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import { toDatabase } from '../kernel/instant.ts'
 import type { Page } from '../kernel/page.ts'
+import { selectBatch } from '../records/batch.sql.ts'
 import type { Repository } from '../records/commands.ts'
 import {
   type RecordRow,
   createRecordLoader,
   recordColumns,
+  recordRowColumns,
   whereRef,
   toRecord,
   groupRows,
 } from '../records/load.sql.ts'
 import { type ListRequest, type RecordTable, listRecords } from '../records/list.sql.ts'
 import type { RecordRef } from '../records/record.ts'
-import { tagColumns, tagOrder } from '../tags/tags.sql.ts'
+import { orderTagRows, tagColumns, tagOrder } from '../tags/tags.sql.ts'
 import type { Location, LocationWithPath } from './location.ts'
 
 export interface LocationRow extends RecordRow {
@@ -25,6 +27,8 @@ export interface LocationRow extends RecordRow {
 }
 
 export const locationColumns: Sql = sql`${recordColumns}, r.parent_id`
+/** The same of a statement that ends with `orderTagRows`. */
+const locationRowColumns: Sql = sql`${recordRowColumns}, r.parent_id`
 export const parentColumn: Sql = sql`parent.external_key as parent_external_key, `
 
 /** The columns that are read of a location, and how a row becomes an object. */
@@ -67,7 +71,7 @@ export const tableOf = (mapping: RowMapping<Location>): RecordTable => ({
   kind: 'location',
   name: sql`locations`,
   columns: locationColumns,
-  rowColumns: locationColumns,
+  rowColumns: locationRowColumns,
   pageColumns: (orgId) => mapping.columns(orgId, sql`r`),
   pageJoins: (orgId) => sql`left join locations parent on parent.org_id = ${orgId} and parent.id = r.parent_id`,
   tagOwnerId: sql`t.location_id`,
@@ -168,16 +172,13 @@ export async function listLocations<L extends Location>(
   return { rows: groupRows(rows, mapping.build), total: rows[0]?.total ?? 0 }
 }
 
-/** The next live locations after an id, ordered by id, regardless of their period of validity. */
-export async function locationBatch(db: Db, orgId: number, after: number, limit: number): Promise<Location[]> {
+/** The next batch of live locations after an id, by id, regardless of their period of validity. */
+export async function locationBatch(db: Db, orgId: number, after: number): Promise<Location[]> {
   const rows = await db.query<LocationRow>(sql`
-    with page as (
-      select ${locationColumns} from locations r where r.org_id = ${orgId} and r.id > ${after} and r.deleted_at is null
-      order by r.id limit ${limit}
-    )
-    select page.*, ${parentColumn}${tagColumns} from page
-    left join locations parent on parent.org_id = ${orgId} and parent.id = page.parent_id
-    left join tags t on t.org_id = ${orgId} and t.location_id = page.id
-    order by page.id, ${tagOrder}`)
+    with page as (${selectBatch(orgId, tableOf(withoutPath), after)})
+    select ${locationRowColumns}, ${parentColumn}${tagColumns} from page r
+    left join locations parent on parent.org_id = ${orgId} and parent.id = r.parent_id
+    left join tags t on t.org_id = ${orgId} and t.location_id = r.id
+    ${orderTagRows(sql`r.id`)}`)
   return groupRows(rows, locationOf)
 }

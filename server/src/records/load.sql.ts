@@ -2,7 +2,7 @@ import DataLoader from 'dataloader'
 import type { Db } from '../db/database.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import { fromDatabase } from '../kernel/instant.ts'
-import { type TagRow, tagOf } from '../tags/tags.sql.ts'
+import { type TagRow, onFirstTagRow, tagOf } from '../tags/tags.sql.ts'
 import type { BaseRecord, RecordRef } from './record.ts'
 
 export interface RecordRow extends TagRow {
@@ -18,8 +18,13 @@ export interface RecordRow extends TagRow {
   deleted_at: string | null
 }
 
-export const recordColumns: Sql = sql`r.id, r.external_key, r.name, r.description, r.is_active, r.valid_from, r.valid_to,
-  r.created_at, r.updated_at, r.deleted_at`
+const otherColumns: Sql = sql`r.is_active, r.valid_from, r.valid_to, r.created_at, r.updated_at, r.deleted_at`
+
+export const recordColumns: Sql = sql`r.id, r.external_key, r.name, r.description, ${otherColumns}`
+
+/** The columns of a statement that ends with `orderTagRows`. The texts are only in the first row of a record. */
+export const recordRowColumns: Sql = sql`r.id, ${onFirstTagRow(sql`r.external_key`)} as external_key,
+  ${onFirstTagRow(sql`r.name`)} as name, ${onFirstTagRow(sql`r.description`)} as description, ${otherColumns}`
 
 /** A condition on `r` for the live record with this id or key. */
 export const whereRef = (orgId: number, ref: RecordRef): Sql =>

@@ -1,7 +1,7 @@
 import type { Db } from '../db/database.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import type { Page } from '../kernel/page.ts'
-import { type RecordRow, groupRows, toRecord, recordColumns } from '../records/load.sql.ts'
+import { type RecordRow, groupRows, toRecord, recordColumns, recordRowColumns } from '../records/load.sql.ts'
 import { type ListRequest, type RecordTable, listRecords } from '../records/list.sql.ts'
 import type { BaseRecord } from '../records/record.ts'
 import { requestedLocations } from './report-request.sql.ts'
@@ -10,7 +10,7 @@ export const assetTable: RecordTable = {
   kind: 'asset',
   name: sql`assets`,
   columns: recordColumns,
-  rowColumns: recordColumns,
+  rowColumns: recordRowColumns,
   pageColumns: () => sql``,
   pageJoins: () => sql``,
   tagOwnerId: sql`t.asset_id`,

@@ -12,6 +12,7 @@ import {
   uncountedBodyBytes,
   uploadGraceMs,
 } from '../../src/http/body.ts'
+import { pageMemory } from '../../src/http/page-serializer.ts'
 import { flushTimeouts, lingerMs } from '../../src/http/response.ts'
 import { headTimeoutMs } from '../../src/http/server.ts'
 import {
@@ -100,6 +101,7 @@ const constants: [what: string, text: string][] = [
   ['tags of a row, and of a record after', number(maxTagsPerRecord)],
   ['tags that an import', number(maxImportTags)],
   ['notes that the history', `${maxNotesPerStay} of a stay, and ${number(maxNotesPerPage)} of a page`],
+  ['large responses that are', memory(pageMemory, 'organization')],
   ['downloads and bulk uploads', `${maxDownloads}, of which one organization has at most ${(3 * maxDownloads) / 4}`],
   ['log lines of refused', `${number(maxEntries)} readers and addresses`],
   ['antennas without', `${maxAntennas} per reader`],
@@ -170,6 +172,7 @@ const testedBounds: Record<string, string> = {
   'one statement of background work': 'db/timeouts',
   'messages of readers that wait': 'ingest/batch-writer',
   'a page of a list or report': 'http/parameters',
+  'a batch of records of an export': 'contract/bulk/exports',
   'a response that the client': 'http/slow-clients',
   'the external MQTT broker, or': 'app/readiness',
   'log lines that cannot': 'process/log-lost',

@@ -59,6 +59,22 @@ describe('A client that does not read its responses', () => {
     await expect.poll(() => [queue.inFlight, queue.waiting], { timeout: 5000 }).toEqual([0, 0])
   })
 
+  it('holds the memory of its large pages: further ones are 429 until it reads them or leaves', async () => {
+    const page = { data: Array<string>(33).fill('x'.repeat(2 ** 20)) }
+    const mounted = await mountRoutes([testRoute('page', async () => ok(page))])
+    cleanups.push(() => mounted.close())
+    const get = async (): Promise<[status: number, retryAfter: string | null]> => {
+      const reply = await fetch(`${mounted.url}/api/v1/page`, { headers: { Authorization: 'Bearer a' } })
+      await reply.arrayBuffer()
+      return [reply.status, reply.headers.get('Retry-After')]
+    }
+    const client = await silentClient(mounted.url, request('page'))
+    await expect.poll(() => mounted.responses.length, { timeout: 15_000 }).toBe(1)
+    expect(await get()).toEqual([429, '1'])
+    client.destroy()
+    await expect.poll(get, { timeout: 15_000 }).toEqual([200, null])
+  })
+
   it('releases its slot as soon as it has read the response', async () => {
     const queue = new FairQueue({ maxInFlight: 8 })
     const { url } = await mount(queue)

@@ -23,7 +23,12 @@ beforeAll(async () => {
   orgId = (await createOrganization(used.context, 'Tags')).orgId
   for (const key of keys) {
     const tags = ['1', '2', '3'].map((value) => ({ type: 'rfid' as const, value: key + value }))
-    const draft = { ...{ externalKey: key, name: 'a', description: null }, isActive: true, validTo: null, tags }
+    const draft = {
+      ...{ externalKey: key, name: 'a', description: `text of ${key}` },
+      isActive: true,
+      validTo: null,
+      tags,
+    }
     const asset = await createAsset(used.context, orgId, { ...draft, type: 'asset', metadata: { key } })
     if (key === 'A') first = asset
   }
@@ -42,13 +47,13 @@ const reads: [string, (db: Db) => Promise<(Asset | null)[]>][] = [
   ['a list', async (db) => (await listAssets(db, orgId, list({}))).rows],
   ['a search', async (db) => (await listAssets(db, orgId, list({ q: 'a' }))).rows],
   ['a list with locations', async (db) => (await listAssetsWithLocation(db, orgId, list({}), {})).rows],
-  ['an export', (db) => assetBatch(db, orgId, 0, 50)],
+  ['an export', (db) => assetBatch(db, orgId, 0)],
   ['an import', (db) => assetBulk.byKeys(db as Tx, orgId, keys)],
 ]
 
-describe('The metadata of an asset with several tags', () => {
-  it.each(reads)('is read once by %s', async (_name, read) => {
-    const rows: { id: number; metadata: string | null }[] = []
+describe('The metadata and the texts of an asset with several tags', () => {
+  it.each(reads)('are read once by %s', async (_name, read) => {
+    const rows: Record<string, string | null>[] = []
     const assets = await read({
       query: async (statement) => {
         const found = await used.context.db.read.query(statement)
@@ -56,9 +61,14 @@ describe('The metadata of an asset with several tags', () => {
         return found as never[]
       },
     })
-    expect(rows.filter((row) => row.metadata !== null)).toHaveLength(assets.length)
+    for (const column of ['metadata', 'external_key', 'name', 'description'])
+      expect(
+        rows.filter((row) => row[column] != null),
+        column,
+      ).toHaveLength(assets.length)
     for (const asset of assets) {
       expect(asset?.metadata).toEqual({ key: asset?.externalKey })
+      expect(asset?.description).toBe(`text of ${asset?.externalKey}`)
       expect(asset?.tags.map(({ value }) => value)).toEqual(['1', '2', '3'].map((value) => asset!.externalKey + value))
     }
     expect(assets.map((asset) => asset?.externalKey).sort()).toEqual(keys.slice(0, assets.length))

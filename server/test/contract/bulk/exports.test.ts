@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { assetRows, locationRows } from '../../../src/bulk/exports.ts'
 import { parseCsv, parseRecords } from '../../support/csv.ts'
 import { create, remove } from '../../support/master-data.ts'
 import { type SiteLocation, Site, type SiteAsset, database, useTracking } from '../../support/tracking.ts'
@@ -107,6 +108,49 @@ describe('GET /exports/assets.csv', () => {
     const records = parseRecords((await get('assets.csv', {}, accessToken)).text)
     expect(records.length).toBe(6000)
     expect(new Set(records.map((one) => one['external_key'])).size).toBe(6000)
+  })
+})
+
+describe('An export of records', () => {
+  const value = '\u{1F4E6}'.repeat(250)
+  it.each([
+    [
+      'assets with 60 KiB of metadata',
+      'assets',
+      assetRows,
+      { metadata: JSON.stringify({ n: 'x'.repeat(60 * 1024) }) },
+      0,
+    ],
+    ['assets with 100 long tags', 'assets', assetRows, { metadata: '{}' }, 100],
+    ['locations with 100 long tags', 'locations', locationRows, {}, 100],
+  ] as const)('reads %s in batches of at most 1 MiB', async (_what, table, rowsOf, columns, tags) => {
+    const { orgId } = await context.app.newOrg()
+    const sql = database(context.app)
+    for (let id = 1; id <= 40; id++) {
+      const base = {
+        org_id: orgId,
+        id,
+        external_key: `K${id}`,
+        name: 'x',
+        description: value,
+        is_active: true,
+        search_text: '',
+      }
+      const times = { valid_from: new Date(), created_at: new Date(), updated_at: new Date() }
+      await sql`insert into ${sql(table)} ${sql({ ...base, ...times, ...columns })}`
+    }
+    const owner = sql(table === 'assets' ? 'asset_id' : 'location_id')
+    await sql`
+      insert into tags (org_id, id, ${owner}, tag_type, value, normalized_value, created_at)
+      select ${orgId}, o * 1000 + n, o, 'barcode', ${value} || o || '-' || n, ${value} || o || '-' || n, now()
+      from generate_series(1, 40) o, generate_series(1, ${tags}::int) n`
+    const batches: number[] = []
+    for await (const rows of rowsOf(context.app.context.db.replica(orgId), orgId)) {
+      batches.push(rows.length)
+      expect(Buffer.byteLength(JSON.stringify(rows))).toBeLessThan(1.1 * 1024 * 1024)
+    }
+    expect(batches.reduce((sum, length) => sum + length)).toBe(40)
+    expect(batches.length).toBeGreaterThan(3)
   })
 })
 
