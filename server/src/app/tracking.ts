@@ -73,6 +73,7 @@ export function startTracking(
     clock,
     queue: new FairQueue({ maxInFlight: config.databasePool }),
     retentionDays: config.retentionDays,
+    quotas: context.quotas,
     onRecorded(device, receipt) {
       activity.note(device, { ...receipt, messages: 1 })
       activity.noteAntennas(device, receipt.reads)

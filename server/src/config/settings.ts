@@ -257,14 +257,14 @@ export const settings = {
   quotaImports: quota('IMPORTS', 'stored imports', 20),
   quotaStoredBytes: setting({
     name: 'LASTSEEN_QUOTA_STORED_BYTES',
-    fallback: '1000000000000',
+    fallback: '100000000000',
     parse: count(0, maxQuota),
     about:
       'How many bytes an organization may store, as an hourly job estimates. `lastseen org quota` sets another number for one organization.',
   }),
   quotaQuerySeconds: setting({
     name: 'LASTSEEN_QUOTA_QUERY_SECONDS',
-    fallback: '600',
+    fallback: '120',
     parse: count(0, 1_000_000_000),
     about:
       'Seconds of database time that the searches, reports and long lists of an organization may use per minute in each server process. `lastseen org quota` sets another number for one organization.',

@@ -5,6 +5,7 @@ import { readBytes } from '../http/body.ts'
 import { maxAuthenticationAgeMs } from '../http/principal.ts'
 import type { RawReply, RawRequest, RawRoute } from '../http/route.ts'
 import { ApiError, apiError } from '../kernel/errors.ts'
+import { isQuotaReached } from '../kernel/quota.ts'
 import type { Device } from '../readers/reader.ts'
 import { BackpressureError } from './batch-writer.ts'
 import { isMalformed } from './decoders/index.ts'
@@ -83,6 +84,7 @@ export function ingestRoutes({ readers, ingestor, queue, bodyBudget, refusals, t
 
   async function ingest(device: Device, request: RawRequest, bytes: Buffer): Promise<RawReply> {
     const receipt = await ingestor.process(device, bytes, null).catch((error: unknown) => {
+      if (isQuotaReached(error)) throw refused(request, 'over_quota', device, error)
       throw error instanceof BackpressureError ? refused(request, 'over_limit', device, apiError.busy()) : error
     })
     if (receipt === null) {

@@ -1,6 +1,7 @@
 import type { FairQueue } from '../admission/fair-queue.ts'
 import type { Database } from '../db/database.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { type QuotaCheck, isQuotaReached } from '../kernel/quota.ts'
 import { type Instant, instantFromMillis } from '../kernel/instant.ts'
 import { SpanKind, inRootSpan } from '../kernel/tracing.ts'
 import { recordReads } from '../tracking/recording/record-reads.ts'
@@ -36,6 +37,7 @@ export interface ReadIngestorDeps {
   /** Organizations share the slots for batches. */
   queue: FairQueue
   retentionDays: number
+  quotas: Pick<QuotaCheck, 'assertMayRecord'>
   /** Called for every message when its reads are durable, or when it was discarded. */
   onRecorded: (device: Device, receipt: Receipt & { reads: readonly Read[]; warning: string | null }) => void
   /** Called for every message in a known format, with what became of its reads. */
@@ -82,6 +84,7 @@ export class ReadIngestor {
     this.#deps = deps
     this.#batches = new BatchWriter(
       async (orgId, reads) => {
+        await deps.quotas.assertMayRecord(orgId)
         const startedAt = performance.now()
         const { isKnown, moves } = await traceBatch(orgId, reads, () => recordReads(deps, orgId, reads))
         deps.onBatch(reads.length, (performance.now() - startedAt) / 1000)
@@ -109,9 +112,14 @@ export class ReadIngestor {
     const processed = isTooLarge
       ? null
       : await this.process(device, bytes, topic).catch((error: unknown) => {
+          if (isQuotaReached(error)) return error
           if (error instanceof BackpressureError) reportRefusal('over_limit')
           throw error
         })
+    if (isQuotaReached(processed)) {
+      this.#deps.onRecorded(device, { accepted: 0, ignored: 1, reads: [], warning: processed.message })
+      return reportRefusal('over_quota')
+    }
     if (processed !== null) return
     const status = statusText(bytes)
     if (status !== null) return this.#deps.onRecorded(device, { accepted: 0, ignored: 0, reads: [], warning: status })

@@ -4,7 +4,7 @@ import type { Device } from '../readers/reader.ts'
 /**
  * `revoked_token`: the token of a reader before it was rotated or deleted. `wrong_user_name`: the token is right, the MQTT
  * user name is not the reader's id. `forbidden_topic`: the topic belongs to another reader. `unknown_topic`: the topic of the
- * external broker belongs to no reader. `malformed`: not JSON.
+ * external broker belongs to no reader. `malformed`: not JSON. `over_quota`: the organization stores too much.
  */
 export type RefusalReason =
   | 'missing_token'
@@ -17,6 +17,7 @@ export type RefusalReason =
   | 'malformed'
   | 'too_large'
   | 'over_limit'
+  | 'over_quota'
 
 export interface Refusal {
   transport: 'http' | 'mqtt'

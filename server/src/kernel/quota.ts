@@ -1,4 +1,4 @@
-import { type ApiError, apiError } from './errors.ts'
+import { ApiError, apiError } from './errors.ts'
 
 /** What is limited per organization. */
 export const quotaNames = [
@@ -30,6 +30,9 @@ const nouns: Record<StoredQuota, string> = {
   stored_bytes: 'bytes of stored data',
 }
 
+export const isQuotaReached = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.kind === 'conflict'
+
 export const quotaReached = (name: StoredQuota, limit: number): ApiError =>
   apiError.conflict(`Quota ${name} reached: the organization may have at most ${limit} ${nouns[name]}`)
 
@@ -48,6 +51,8 @@ export const queryTimeReached = (limitSeconds: number, retryAfterSeconds: number
 export interface QuotaCheck {
   /** Throws the contract's 409 if `count` more, or any more stored bytes, would exceed the quota. */
   assertRoom(orgId: number, name: StoredQuota, count?: number): Promise<void>
+  /** Throws the contract's 409 if the organization stores so much more than its quota that sightings are rejected, too. */
+  assertMayRecord(orgId: number): Promise<void>
   /** Returns how many more the organization may create. */
   roomFor(orgId: number, name: StoredQuota): Promise<{ left: number; limit: number }>
 }

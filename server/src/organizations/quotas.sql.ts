@@ -18,12 +18,24 @@ export async function quotaUse(db: Db, orgId: number, name: StoredQuota): Promis
   return row!.used
 }
 
+type OwnQuotas = Partial<Record<QuotaName, number>>
+
+const parseQuotas = (text: string | null | undefined): OwnQuotas => JSON.parse(text ?? '{}') as OwnQuotas
+
 /** The quotas that the operator has set for this organization. */
-export async function ownQuotas(db: Db, orgId: number): Promise<Partial<Record<QuotaName, number>>> {
+export async function ownQuotas(db: Db, orgId: number): Promise<OwnQuotas> {
   const [row] = await db.query<{ quotas: string | null }>(sql`select quotas from organizations where org_id = ${orgId}`)
-  return JSON.parse(row?.quotas ?? '{}') as Partial<Record<QuotaName, number>>
+  return parseQuotas(row?.quotas)
 }
 
-export async function setOwnQuotas(tx: Tx, orgId: number, quotas: Partial<Record<QuotaName, number>>): Promise<void> {
+/** The estimate of the stored bytes, and the quotas that the operator has set. */
+export async function storedBytes(db: Db, orgId: number): Promise<{ used: number; own: OwnQuotas }> {
+  const [row] = await db.query<{ stored_bytes: number; quotas: string | null }>(
+    sql`select stored_bytes, quotas from organizations where org_id = ${orgId}`,
+  )
+  return { used: row?.stored_bytes ?? 0, own: parseQuotas(row?.quotas) }
+}
+
+export async function setOwnQuotas(tx: Tx, orgId: number, quotas: OwnQuotas): Promise<void> {
   await tx.query(sql`update organizations set quotas = ${JSON.stringify(quotas)}::json where org_id = ${orgId}`)
 }

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Database } from '../db/database.ts'
 import { type QuotaCheck, type QuotaName, type StoredQuota, quotaNames, quotaReached } from '../kernel/quota.ts'
 import { QueryTime } from './query-time.ts'
-import { ownQuotas, quotaUse, setOwnQuotas } from './quotas.sql.ts'
+import { ownQuotas, quotaUse, setOwnQuotas, storedBytes } from './quotas.sql.ts'
 
 export type QuotaLimits = Readonly<Record<QuotaName, number>>
 
@@ -24,6 +24,13 @@ const limitTtlMs = 10_000
 
 const isStored = (name: QuotaName): name is StoredQuota => name !== 'live_streams' && name !== 'query_seconds'
 
+/** Above this share of the quota `stored_bytes`, reads of readers and sightings of operators are rejected, too. */
+const recordingShare = 1.2
+
+/** How long a process uses the estimate of stored bytes, which changes every hour; less while sightings are rejected. */
+const storageTtlMs = 300_000
+const exceededStorageTtlMs = 10_000
+
 /** Creates of these records are also rejected when the organization stores as many bytes as it may. */
 const storing: readonly StoredQuota[] = ['assets', 'locations', 'readers']
 
@@ -36,6 +43,9 @@ export class Quotas implements QuotaCheck {
   readonly #defaults: QuotaLimits
   /** How many records may be created before the use is read again, by organization and quota. */
   readonly #allowance = new LRUCache<string, { left: number }>({ max: 50_000, ttl: allowanceTtlMs })
+
+  /** By organization, the quota `stored_bytes` if so much more is stored that sightings are rejected. */
+  readonly #exceededStorage = new LRUCache<number, { limit: number | null }>({ max: 50_000 })
 
   readonly #queryLimits = new LRUCache<number, number>({ max: 20_000, ttl: limitTtlMs })
   readonly queryTime = new QueryTime({
@@ -61,6 +71,18 @@ export class Quotas implements QuotaCheck {
     this.#allowance.set(key, { left: Math.floor((left - count) * allowanceShare) })
   }
 
+  async assertMayRecord(orgId: number): Promise<void> {
+    let exceeded = this.#exceededStorage.get(orgId)
+    if (exceeded === undefined) {
+      const { used, own } = await storedBytes(this.#db.read, orgId)
+      const limit = own.stored_bytes ?? this.#defaults.stored_bytes
+      exceeded = { limit: used > limit * recordingShare ? limit : null }
+      const ttl = exceeded.limit === null ? storageTtlMs : exceededStorageTtlMs
+      this.#exceededStorage.set(orgId, exceeded, { ttl })
+    }
+    if (exceeded.limit !== null) throw quotaReached('stored_bytes', exceeded.limit)
+  }
+
   async roomFor(orgId: number, name: StoredQuota): Promise<{ left: number; limit: number }> {
     const [used, limit] = await Promise.all([quotaUse(this.#db.read, orgId, name), this.limit(orgId, name)])
     return { left: Math.max(0, limit - used), limit }
@@ -78,6 +100,7 @@ export class Quotas implements QuotaCheck {
     })
     for (const name of quotaNames) this.#allowance.delete(`${orgId} ${name}`)
     this.#queryLimits.delete(orgId)
+    this.#exceededStorage.delete(orgId)
   }
 
   async #state(orgId: number, name: QuotaName): Promise<QuotaState> {

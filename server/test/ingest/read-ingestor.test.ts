@@ -3,7 +3,7 @@ import { FairQueue } from '../../src/admission/fair-queue.ts'
 import { ReadIngestor } from '../../src/ingest/read-ingestor.ts'
 import { removeReader } from '../../src/readers/commands.ts'
 import type { Device } from '../../src/readers/reader.ts'
-import { Site, useTracking } from '../support/tracking.ts'
+import { Site, database, useTracking } from '../support/tracking.ts'
 
 const context = useTracking('2026-05-04T12:00:00Z')
 
@@ -20,6 +20,7 @@ async function opened(retentionDays = 400) {
     clock: context.clock,
     queue: new FairQueue({ maxInFlight: 4 }),
     retentionDays,
+    quotas: context.app.context.quotas,
     onRecorded: (_device, { accepted, ignored, warning }) => events.push(['taken', { accepted, ignored, warning }]),
     onMoved: (orgId) => events.push(['moved', orgId]),
     onUnknown: (_device, reads) => events.push(['unknown', reads.map(({ read }) => read.value)]),
@@ -78,6 +79,27 @@ describe('the read ingestor', () => {
     expect(await take('hello')).toBeNull()
     expect(await take({ temperature: 21 })).toBeNull()
     expect(events).toEqual([])
+  })
+
+  it('discards a message over MQTT, which would be sent again, while the organization stores too much', async () => {
+    const { site, events, ingestor, device } = await opened()
+    const pallet = await site.createAsset('Pallet')
+    const send = () =>
+      ingestor.processOrDiscard(device, Buffer.from(JSON.stringify([{ tag: pallet.tag }])), 'lastseen/x')
+    const { orgId } = site.org
+    await database(context.app)`update organizations set stored_bytes = 6001 where org_id = ${orgId}`
+    await context.app.context.quotas.set(orgId, { stored_bytes: 5000 })
+    await send()
+    const warning = 'Quota stored_bytes reached: the organization may have at most 5000 bytes of stored data'
+    expect(events).toEqual([
+      ['taken', { accepted: 0, ignored: 1, warning }],
+      ['refused', 'over_quota'],
+    ])
+    events.length = 0
+    await context.app.context.quotas.set(orgId, { stored_bytes: 5001 })
+    await send()
+    expect(events.at(-1)).toEqual(['taken', { accepted: 1, ignored: 0, warning: null }])
+    expect(await site.history(pallet)).toHaveLength(1)
   })
 
   it('treats a heartbeat as a message without reads', async () => {

@@ -76,6 +76,7 @@ export class ModelRun {
       clock: world.context.clock,
       queue,
       retentionDays: 400,
+      quotas: world.context.quotas,
       ...output,
     })
   }

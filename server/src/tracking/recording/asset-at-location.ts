@@ -63,14 +63,15 @@ export const createAssetAtLocation = (
   })
 
 /** Changes an asset and, when another location is given, records an operator sighting there in the same transaction. */
-export const changeAssetAtLocation = (
+export async function changeAssetAtLocation(
   deps: AssetLocationDeps,
   orgId: number,
   ref: RecordRef,
   locationKey: string | undefined,
   patch: AssetPatch,
-): Promise<AssetWithLocation> =>
-  notifyMoves(deps, orgId, (note) =>
+): Promise<AssetWithLocation> {
+  if (locationKey !== undefined) await deps.quotas.assertMayRecord(orgId)
+  return notifyMoves(deps, orgId, (note) =>
     changeRecord(deps, assetWithLocationRepository, orgId, ref, async (current, tx) => {
       const changed = applyAssetPatch(current, patch)
       const location = await findLocation(tx, orgId, locationKey)
@@ -80,3 +81,4 @@ export const changeAssetAtLocation = (
       return { ...changed, locationKey: location?.key ?? current.locationKey }
     }),
   )
+}
