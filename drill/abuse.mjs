@@ -6,13 +6,14 @@ import { residentMiB } from '../bench/environment.mjs'
 import { createOrganization } from '../bench/seed.mjs'
 import { requestCases } from './abuse-cases.mjs'
 import { connectionCases } from './connection-cases.mjs'
+import { largeCases } from './large-cases.mjs'
 import { exchangeTokens, origin, signIn } from './requests.mjs'
 
 const abuseMs = 8_000
 const maxP99Ms = 250
 const maxMiB = 600
 
-const cases = [...requestCases, ...connectionCases]
+const cases = [...requestCases, ...largeCases, ...connectionCases]
 
 /** Tokens are valid for 15 minutes, which is less than all cases take, so each case gets its own. */
 async function signInAbuser(service, { organization, logDisk }) {

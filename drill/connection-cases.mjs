@@ -1,19 +1,26 @@
 /** Abuse by connections: clients that do not read, do not finish, do not close or open too many of them. */
 import { createRequire } from 'node:module'
+import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createOrganization, tagsOf } from '../bench/seed.mjs'
-import { call, exchangeTokens, ignore, json, origin, otherOrganizations, sendUnread, signIn } from './requests.mjs'
+import {
+  call,
+  exchangeTokens,
+  get,
+  ignore,
+  json,
+  origin,
+  otherOrganizations,
+  pause,
+  sendUnread,
+  signIn,
+} from './requests.mjs'
 
 const { generate } = createRequire(new URL('../server/package.json', import.meta.url))('mqtt-packet')
 
 const mebibyte = 2 ** 20
-
-/** Waits until the case is over. */
-const pause = (signal) => sleep(3_600_000, null, { signal }).catch(ignore)
-
-const get = (path, token) => `GET /api/v1${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`
 
 export const connectionCases = [
   {
@@ -104,6 +111,24 @@ export const connectionCases = [
         sendUnread(service.httpPort, unfinished, sockets)
         if (count % 50 === 0) await sleep(10)
       }
+      await pause(signal)
+    },
+  },
+  {
+    name: '64 anonymous bodies, in chunks of one byte, that are not finished',
+    async run({ service, signal, sockets }) {
+      const head =
+        'POST /api/v1/oauth/token HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n'
+      const chunks = Buffer.from('1\r\n \r\n'.repeat(4_096))
+      const send = async () => {
+        const socket = connect({ port: service.serverPort, host: '127.0.0.1' }).on('error', ignore).resume()
+        sockets.push(socket)
+        socket.write(head)
+        // A MiB of body, less a byte.
+        for (let sent = 4_096; sent < mebibyte && !signal.aborted && !socket.destroyed; sent += 4_096)
+          if (!socket.write(chunks)) await Promise.race([once(socket, 'drain'), once(socket, 'close')]).catch(ignore)
+      }
+      await Promise.all(Array.from({ length: 64 }, send))
       await pause(signal)
     },
   },

@@ -51,6 +51,12 @@ export const keepInFlight = (count, signal, request) =>
     }),
   )
 
+/** The text of a request. */
+export const get = (path, token) => `GET /api/v1${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`
+
+/** Waits until the case is over. */
+export const pause = (signal) => sleep(3_600_000, null, { signal }).catch(ignore)
+
 /** Sends a request and never reads the response. */
 export function sendUnread(port, text, sockets) {
   const socket = connect({ port, host: '127.0.0.1' }, () => socket.write(text)).pause()
