@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -93,13 +94,23 @@ describe('The Helm chart', () => {
     const all = objects({ serviceMonitor, secrets: allSecrets })
     const monitor = all.find((one) => one.kind === 'ServiceMonitor')
     expect(monitor.metadata.labels).toEqual({ release: 'prometheus' })
+    // The operator names a job after this label of the service; the alert rules and the dashboard select the job `lastseen`.
+    expect(monitor.spec.jobLabel).toBe('app.kubernetes.io/name')
     const credentials = { name: 'lastseen', key: 'metrics-token' }
     expect(monitor.spec.endpoints).toEqual([
       { port: 'http', path: '/metrics', interval: '30s', authorization: { type: 'Bearer', credentials } },
     ])
     for (const service of all.filter((one) => one.kind === 'Service')) {
       expect(service.metadata.labels).toMatchObject(monitor.spec.selector.matchLabels)
+      expect(service.metadata.labels[monitor.spec.jobLabel]).toBe('lastseen')
       expect(service.spec.ports.map(({ name }: Document) => name)).toContain('http')
+    }
+  })
+
+  it('gives a pod an hour to migrate the database before it restarts the pod', () => {
+    for (const { spec } of objects().filter((one) => one.kind === 'Deployment')) {
+      const { periodSeconds, failureThreshold } = spec.template.spec.containers[0].startupProbe
+      expect(periodSeconds * failureThreshold).toBe(3600)
     }
   })
 
@@ -173,5 +184,42 @@ describe('The Helm chart', () => {
     const [container] = all.find((one) => one.kind === 'Deployment').spec.template.spec.containers
     for (const [name, { key }] of Object.entries<Document>(values.secrets))
       expect(container.env).toContainEqual({ name, valueFrom: { secretKeyRef: { name: 'lastseen', key } } })
+  })
+})
+
+describe('The manual for Kubernetes', () => {
+  const blockOf = (page: string, language: string, content: string): string => {
+    const blocks = read(`docs/operating/${page}.md`).matchAll(/^```(\w+)\n([^]*?)\n```$/gm)
+    return [...blocks].find(([, name, text]) => name === language && text!.includes(content))![2]!
+  }
+
+  it('makes a PrometheusRule with all alert rules', () => {
+    const command = blockOf('install-kubernetes', 'sh', 'PrometheusRule').replace(/ \| kubectl .*$/, '')
+    const rule = parse(execFileSync('sh', ['-c', command], { cwd: repository, encoding: 'utf8' })) as Document
+    expect(rule).toEqual({
+      apiVersion: 'monitoring.coreos.com/v1',
+      kind: 'PrometheusRule',
+      metadata: { name: 'lastseen', labels: { release: 'prometheus' } },
+      spec: parse(read('packaging/prometheus/alerts.yml')) as Document,
+    })
+  })
+
+  it('takes backups as the unprivileged user of the image, who can write to both volumes', () => {
+    const job = parse(blockOf('backup', 'yaml', 'kind: CronJob')) as Document
+    const pod = job.spec.jobTemplate.spec.template.spec
+    const [container] = pod.containers
+    expect(pod.securityContext).toEqual({
+      ...{ runAsNonRoot: true, runAsUser: 1000, runAsGroup: 1000, fsGroup: 1000 },
+      seccompProfile: { type: 'RuntimeDefault' },
+    })
+    expect(container.securityContext).toEqual({
+      ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
+    })
+    const volumes = pod.volumes.map(({ name }: Document) => name)
+    expect(container.volumeMounts.map(({ name }: Document) => name)).toEqual(volumes)
+    expect(container.command).toEqual(['sh', '-c'])
+    expect(() => execFileSync('sh', ['-n', '-c', container.args[0]])).not.toThrow()
+    const values = parse(blockOf('install-kubernetes', 'yaml', 'my-values.yaml')) as Document
+    expect(container.image).toBe(`${values.image.repository}:${version}`)
   })
 })
