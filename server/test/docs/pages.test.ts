@@ -132,6 +132,8 @@ describe('The documentation', () => {
       ['docs/development.md', 'npm run check', 'it takes many minutes'],
       ...notRun('docs/operating/backup.md', [
         [/^npx lastseen restore FILE /, /^it needs a stopped service; server\/test\/process\/backup.test.ts /],
+        [/^docker compose exec /, /^needs Docker; server\/test\/process\/backup.test.ts /],
+        [/^docker compose stop /, /^needs Docker; server\/test\/process\/backup.test.ts /],
         [/^pg_dump /, 'needs an external server; server/test/process/scheduled-backup.test.ts dumps and restores one'],
       ]),
       ...notRun('docs/operating/install-container.md', [

@@ -1,9 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { isSetting } from '../support/packaging.ts'
-import { repository } from '../support/process.ts'
+import { allPages } from '../support/pages.ts'
+import { newFolder, repository, usePrograms } from '../support/process.ts'
+
+usePrograms({ isBuilt: false })
 
 const read = (path: string): string => readFileSync(join(repository, path), 'utf8')
 describe('Every command that starts the server', () => {
@@ -100,3 +103,32 @@ describe.each(['lastseen.service', 'lastseen-backup.service', 'lastseen-backup.t
     })
   },
 )
+
+describe('A file of settings, as the manual shows it,', () => {
+  const blocks = allPages().flatMap(({ name, blocks }) =>
+    blocks
+      .filter(({ language, text }) => language === 'text' && /^(LASTSEEN_\w+=.*\n?)/.test(text))
+      .map(({ line, text }) => [`${name}:${line}`, text] as const),
+  )
+  /** Reads the file as cron's command does, and runs a program with its settings. */
+  const runWith = (text: string, command: string): string => {
+    const folder = newFolder()
+    const file = join(folder, 'lastseen.env')
+    writeFileSync(file, text)
+    writeFileSync(join(folder, 'lastseen-backup'), '#!/bin/sh\nexec env -0\n', { mode: 0o755 })
+    const script = command.replace('/etc/lastseen/lastseen.env', file)
+    return execFileSync('sh', ['-c', script], { encoding: 'utf8', env: { PATH: `${folder}:/usr/bin:/bin` } })
+  }
+  const page = readFileSync(join(repository, 'docs/operating/backup.md'), 'utf8')
+  const [, path, , command] = /^PATH=(\S+)\n(\S+ ){5}lastseen (.+)$/m.exec(page)!
+
+  it.each(blocks)('in %s means the same to systemd and to the command of cron', (_place, text) => {
+    const read = new Set(runWith(text, command!).split('\0'))
+    for (const line of text.split('\n')) expect(read).toContain(line.replace(/^(\w+)='(.*)'$/, '$1=$2'))
+  })
+
+  it('is read by a job of cron that finds programs in /usr/local/bin', () => {
+    expect(blocks.length).toBeGreaterThan(3)
+    expect(path!.split(':')).toContain('/usr/local/bin')
+  })
+})
