@@ -6,6 +6,7 @@ import type { MqttClient } from 'mqtt'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type TestApp, startApp } from '../support/app.ts'
 import { connectMqtt, isBrokerMissing, publish } from '../support/mqtt.ts'
+import { Authority } from '../support/certificates.ts'
 import { freePort, newFolder, repository, usePrograms } from '../support/process.ts'
 import { Site, type SiteAsset, closeDatabase, database, eventually } from '../support/tracking.ts'
 
@@ -18,6 +19,8 @@ describe.skipIf(isBrokerMissing)('A broker that is configured as packaged', () =
   let broker: ChildProcess
   let passwords: string
   let url: string
+  let tlsUrl: string
+  const authority = new Authority()
   let app: TestApp
   let [first, second]: { username: string; password: string }[] = []
   let site: Site
@@ -29,8 +32,8 @@ describe.skipIf(isBrokerMissing)('A broker that is configured as packaged', () =
     broker?.kill('SIGHUP')
   }
 
-  const connect = async (login: { username: string; password: string }): Promise<MqttClient> => {
-    const client = await connectMqtt(url, login)
+  const connect = async (login: { username: string; password: string }, at = url): Promise<MqttClient> => {
+    const client = await connectMqtt(at, { ...login, ca: authority.certificate })
     connections.push(client)
     return client
   }
@@ -48,8 +51,18 @@ describe.skipIf(isBrokerMissing)('A broker that is configured as packaged', () =
       .replace('listener 1883', `listener ${port} 127.0.0.1`)
       .replaceAll('/mosquitto/data', join(folder, 'data'))
       .replace('/mosquitto/config', folder)
+    const tlsPort = await freePort()
+    const manual = readFileSync(join(repository, 'docs/operating/install-container.md'), 'utf8')
+    const listener = /^listener 8883\n[^`]*/m
+      .exec(manual)![0]
+      .replace('listener 8883', `listener ${tlsPort} 127.0.0.1`)
+      .replaceAll('/mosquitto/tls', folder)
+    const { key, cert } = authority.issue('IP:127.0.0.1')
+    writeFileSync(join(folder, 'fullchain.pem'), cert)
+    writeFileSync(join(folder, 'privkey.pem'), key)
+    tlsUrl = `mqtts://127.0.0.1:${tlsPort}`
     const root = process.getuid?.() === 0 ? 'user root\n' : ''
-    writeFileSync(join(folder, 'mosquitto.conf'), `${settings}${root}log_dest stderr\n`)
+    writeFileSync(join(folder, 'mosquitto.conf'), `${settings}${root}log_dest stderr\n${listener}`)
     execFileSync('mosquitto_passwd', ['-b', passwords, own.username, own.password], { stdio: 'ignore' })
     broker = spawn('/usr/sbin/mosquitto', ['-c', join(folder, 'mosquitto.conf')], {
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -77,6 +90,13 @@ describe.skipIf(isBrokerMissing)('A broker that is configured as packaged', () =
     await app.stop()
     broker.kill()
     await once(broker, 'exit')
+    authority.remove()
+  })
+
+  it('accepts the same accounts over TLS', async () => {
+    await expect.poll(() => connect(first!, tlsUrl).then(Boolean, () => false), { timeout: 10_000 }).toBe(true)
+    await expect(connect({ ...first!, password: 'wrong' }, tlsUrl)).rejects.toThrow(/not authori[sz]ed/i)
+    await expect(connectMqtt(tlsUrl, first!)).rejects.toThrow(/certificate/)
   })
 
   const message = () => ({ reads: [{ tag: asset.tag, antenna: 1, observed_at: new Date().toISOString() }] })

@@ -31,6 +31,12 @@ describe.each(['compose.yaml', 'compose.scale.yaml'])('%s', (file) => {
       for (const name of Object.keys(service.environment ?? {})) expect(name).toSatisfy(isSetting)
   })
 
+  it('takes the public URLs from the environment, and none by default', () => {
+    const names = ['LASTSEEN_BASE_URL', ...(file === 'compose.yaml' ? [] : ['LASTSEEN_MQTT_PUBLIC_URL'])]
+    for (const [name, service] of own)
+      for (const setting of names) expect(service.environment[setting], name).toBe(`\${${setting}:-}`)
+  })
+
   it('runs the image of this version, which a release contains', () => {
     const images = services.map(([, service]) => String(service.image)).filter((name) => name.startsWith('lastseen'))
     expect(new Set(images)).toEqual(new Set([image]))

@@ -6,7 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import mqtt, { type MqttClient } from 'mqtt'
 
 /** Connects as a reader does, without reconnecting; a rejected login rejects the promise. */
-export function connectMqtt(url: string, login: { username?: string; password?: string }): Promise<MqttClient> {
+export function connectMqtt(
+  url: string,
+  login: { username?: string; password?: string; ca?: string },
+): Promise<MqttClient> {
   return mqtt.connectAsync(url, { ...login, reconnectPeriod: 0, connectTimeout: 10_000 }, false)
 }
 
