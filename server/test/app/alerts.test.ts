@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { allRoutes } from '../support/all-routes.ts'
 import { useApp } from '../support/app.ts'
 import { readMetrics } from '../support/metrics.ts'
+import { naturalRoutes } from '../support/openapi.ts'
 import { freePort, repository } from '../support/process.ts'
 import { alertRules, dashboardQueries } from '../support/prometheus.ts'
 import { Site, eventually, useTracking } from '../support/tracking.ts'
@@ -76,6 +78,23 @@ describe('The dashboard and the alert rules', () => {
       alertRules().map(({ alert, labels }) => [alert, labels.severity]),
     )
     for (const { annotations } of alertRules()) expect(annotations.summary).toMatch(/\.$/)
+  })
+
+  it('of slow requests ignore downloads and uploads, which take as long as their clients, and nothing else', () => {
+    const { expr } = alertRules().find(({ alert }) => alert === 'LastseenSlow')!
+    const ignored = new RegExp(`^(?:${/operation!~"([^"]+)"/.exec(expr)![1]})$`)
+    const named = allRoutes.map((route) => ({
+      operation: `${naturalRoutes.includes(route) ? 'natural-key.' : ''}${route.id}`,
+      isTransfer:
+        route.upload !== undefined ||
+        route.path.endsWith('.csv') ||
+        !('application/json' in (route.success.content ?? { 'application/json': {} })),
+    }))
+    const idsOf = (chosen: typeof named): string[] => chosen.map(({ operation }) => operation)
+    expect(idsOf(named.filter(({ operation }) => ignored.test(operation)))).toEqual(
+      idsOf(named.filter(({ isTransfer }) => isTransfer)),
+    )
+    expect(idsOf(named)).toEqual(expect.arrayContaining(['bulk.moves.export', 'natural-key.bulk.assets.import']))
   })
 
   it('have a unit test for each alert', () => {
