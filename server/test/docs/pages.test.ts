@@ -131,7 +131,7 @@ describe('The documentation', () => {
       ['docs/development.md', 'npm run dev', 'it does not end'],
       ['docs/development.md', 'npm run check', 'it takes many minutes'],
       ...notRun('docs/operating/backup.md', [
-        [/^npx lastseen restore FILE /, /^it needs a stopped service; server\/test\/process\/backup.test.ts /],
+        [/^lastseen restore FILE /, /^it needs a stopped service; server\/test\/process\/backup.test.ts /],
         [/^docker compose exec /, /^needs Docker; server\/test\/process\/backup.test.ts /],
         [/^docker compose stop /, /^needs Docker; server\/test\/process\/backup.test.ts /],
         [/^pg_dump /, 'needs an external server; server/test/process/scheduled-backup.test.ts dumps and restores one'],
@@ -159,7 +159,6 @@ describe('The documentation', () => {
       ...notRun('docs/operating/upgrading.md', [
         [/^systemctl stop /, /^it changes the machine; server\/test\/upgrade\/rolling.test.ts upgrades /],
       ]),
-      ['docs/readers.md', expect.stringMatching(/^mosquitto_pub /), 'needs mosquitto_pub'],
       ['docs/releasing.md', 'npm run release', expect.stringContaining('packages.test.ts makes a release')],
       ['docs/reliability.md', expect.stringMatching(/^npm run drill /), 'it takes many minutes'],
       ['docs/scaling.md', 'for node in 0 1 2; do', 'needs Citus'],

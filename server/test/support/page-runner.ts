@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { PageOutput } from './page-output.ts'
 import { type Block, type Page, commandsOf } from './pages.ts'
+import { lacks } from './packaging.ts'
 import { cleanEnvironment, newFolder, repository } from './process.ts'
 
 /** The values that a reader of a page has when following it. */
@@ -18,6 +19,10 @@ export interface PageReader {
 }
 
 const pagePort = '8080'
+const pageMqttPort = '-p 1883'
+
+/** Whether the machine lacks the program of a block: Debian's package mosquitto-clients is optional. */
+const cannotRun = ({ text }: Block): boolean => text.startsWith('mosquitto_pub ') && lacks('/usr/bin/mosquitto_pub')
 
 /** Replaces each placeholder `NAME=…` by its value. */
 const filled = (text: string, blanks: Record<string, string>): string =>
@@ -42,19 +47,34 @@ function curlSettings(folder: string): void {
   }
 }
 
+/** `lastseen`, as the npm package installs it. */
+function installCommand(folder: string): void {
+  mkdirSync(join(folder, 'bin'))
+  symlinkSync(join(repository, 'server/bin/lastseen.mjs'), join(folder, 'bin/lastseen'))
+}
+
 /** `npx lastseen …` in the repository runs the same file. */
 const npxAsFunction = 'npx() { shift; node server/bin/lastseen.mjs "$@"; }'
 
 const mark = '\u001e'
 
 /** Returns one script, so that a block can use the variables of earlier blocks. */
-function scriptOf(blocks: readonly Block[], folder: string, { blanks, port, withoutNpx = false }: PageReader): string {
+function scriptOf(blocks: readonly Block[], folder: string, reader: PageReader): string {
+  const { blanks, port, settings, withoutNpx = false } = reader
   const parts = blocks.map((block, index) => {
     const home = join(folder, showsErrorStatus(block) || isStrict(block) ? 'lenient' : 'strict')
-    const text = filled(block.text, blanks).replaceAll(`localhost:${pagePort}`, `localhost:${port}`)
+    const text = filled(block.text, blanks)
+      .replaceAll(`localhost:${pagePort}`, `localhost:${port}`)
+      .replaceAll(pageMqttPort, `-p ${settings['LASTSEEN_MQTT_PORT']}`)
     return `printf '\\n${mark}%s\\n' ${index}\nexport CURL_HOME='${home}'\n${text}`
   })
-  return ['set -euo pipefail', ...(withoutNpx ? [npxAsFunction] : []), ...parts, ''].join('\n')
+  return [
+    'set -euo pipefail',
+    `export PATH="${folder}/bin:$PATH"`,
+    ...(withoutNpx ? [npxAsFunction] : []),
+    ...parts,
+    '',
+  ].join('\n')
 }
 
 function bash(
@@ -76,7 +96,8 @@ function bash(
 export async function runPage(page: Page, reader: PageReader, first: readonly Block[] = []): Promise<void> {
   const folder = newFolder()
   curlSettings(folder)
-  const blocks = [...first, ...commandsOf(page)]
+  installCommand(folder)
+  const blocks = [...first, ...commandsOf(page)].filter((block) => !cannotRun(block))
   const script = join(folder, 'page.sh')
   writeFileSync(script, scriptOf(blocks, folder, reader))
   // The command line client keeps its credential in this folder instead of the home folder of the test's user.
