@@ -35,7 +35,7 @@ RUN ln -s /app/server/bin/lastseen.mjs /usr/local/bin/lastseen \
 WORKDIR /app
 COPY --from=packages /app ./
 USER node
-ENV NODE_ENV=production LASTSEEN_HOST=0.0.0.0 LASTSEEN_DATA_DIR=/data
+ENV NODE_ENV=production LASTSEEN_HOST=0.0.0.0 LASTSEEN_DATA_DIR=/data LASTSEEN_ADMIN_LINK=true
 VOLUME /data
 EXPOSE 8080 1883
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \

@@ -28,7 +28,7 @@ export async function bootstrap(context: AppContext, url: string): Promise<strin
 }
 
 async function createFirstOrganization(context: AppContext): Promise<string> {
-  const { host, trustProxy, adminEmail: email, adminPassword } = context.config
+  const { host, trustProxy, adminEmail: email, adminPassword, adminLink } = context.config
   const weakness = adminPassword === null ? null : passwordWeakness(adminPassword, foldEmail(email))
   if (weakness !== null) throw new Error(`LASTSEEN_ADMIN_PASSWORD ${weakness}; choose another one`)
   const { orgId, name } = await createOrganization(context, firstOrganizationName)
@@ -36,8 +36,8 @@ async function createFirstOrganization(context: AppContext): Promise<string> {
   const { userId } = await createUser(context, orgId, { email, password, role: 'admin' })
   const account = [`    Organization    ${name}`, `    Sign in with    ${email}`]
   if (adminPassword !== null) return lines('  First start.', '', ...account)
-  // The log of a server that others can reach must not contain a secret that stays valid.
-  if (!isLoopback(host) || trustProxy) {
+  // The log of a server that others can reach, or that is stored, must not contain a secret that stays valid.
+  if (adminLink || !isLoopback(host) || trustProxy) {
     const link = await firstPasswordLink(context, userId)
     return lines(
       '  First start. Choose a password with this link, once and within 24 hours:',

@@ -393,6 +393,13 @@ export const settings = {
     about:
       'Password of that admin, 10 to 1024 characters. When unset, the first start prints a password if only this machine can reach the server, and otherwise a link to choose one. Later starts ignore it.',
   }),
+  adminLink: setting({
+    name: 'LASTSEEN_ADMIN_LINK',
+    fallback: 'false',
+    parse: flag,
+    about:
+      'Makes the first start print a link with which that admin chooses a password, and neither a password nor an API credential, also when only this machine can reach the server: for a server whose output is stored. Later starts ignore it.',
+  }),
   signup: setting({
     name: 'LASTSEEN_SIGNUP',
     fallback: 'auto',

@@ -56,7 +56,7 @@ describe.skipIf(reason !== null && !mustRunAll)('The image, built from the Docke
 
   it('starts with the embedded database, becomes healthy, answers, and stops when it is asked to', async () => {
     const port = String(await freePort())
-    const settings = { PORT: port, LASTSEEN_HOST: '127.0.0.1', LASTSEEN_MQTT_PORT: '0' }
+    const settings = { PORT: port, LASTSEEN_HOST: '127.0.0.1', LASTSEEN_MQTT_PORT: '0', LASTSEEN_ADMIN_LINK: 'false' }
     const health = (): Promise<number | null> =>
       launch(
         {},

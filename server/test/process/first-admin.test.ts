@@ -72,8 +72,11 @@ describe('The first start', { timeout: 60_000 }, () => {
     expect(await login(server!, 'admin@example.com', 'correct horse battery')).toBe(200)
   })
 
-  it('behind a proxy prints a link although the server listens on loopback', async () => {
-    const { program } = await firstStart({ LASTSEEN_TRUST_PROXY: 'true' })
+  it.each([
+    ['behind a proxy', { LASTSEEN_TRUST_PROXY: 'true' }],
+    ['of a service whose output is stored', { LASTSEEN_ADMIN_LINK: 'true' }],
+  ])('%s prints a link although the server listens on loopback', async (_what, settings) => {
+    const { program } = await firstStart(settings)
     expect(program.stderr).toMatch(/^ {4}http:\/\/127\.0\.0\.1:\d+\/reset-password#token=\S+$/m)
     expect(program.stderr).not.toMatch(/Password {2}|client_secret/)
   })
