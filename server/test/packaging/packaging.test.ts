@@ -21,6 +21,11 @@ describe('Every command that starts the server', () => {
   })
 })
 
+it.each(['server', 'client'])('The README of the package %s has no link into the repository', (name) => {
+  const links = [...read(`${name}/README.md`).matchAll(/\]\(([^)]+)\)/g)].map(([, target]) => target)
+  expect(links.filter((target) => !/^https?:/.test(target!))).toEqual([])
+})
+
 describe('The packages that are installed', () => {
   const { packages } = JSON.parse(read('package-lock.json')) as {
     packages: Record<string, { link?: boolean; integrity?: string; resolved?: string; hasInstallScript?: boolean }>
