@@ -5,7 +5,7 @@ import { smoothingOf } from '../readers/readers.sql.ts'
 import { type MoveRow, type RecordedMove, moveOf } from './moves.sql.ts'
 import type { Sighting } from './sighting.ts'
 import type { Observation } from './smoothing.ts'
-import { type TagRead, columnsOf } from './tag-read.ts'
+import { type TagRead, columnsOf, earliestPerMinute, minuteKey } from './tag-read.ts'
 
 /** The functions that are called here are defined, step by step, in migrations/repeatable/recording_functions.sql. */
 
@@ -20,23 +20,26 @@ const resolveArguments = (columns: ReturnType<typeof columnsOf>): Sql => sql`
   ${columns.tagGroups}, ${columns.tagTypes}, ${columns.normalizedValues}, ${columns.readerIds}, ${columns.antennas},
   ${columns.readTagGroups}, ${columns.readAntennaRefs}`
 
-/** Records a batch in one round trip. Returns null, and records nothing, when one of the readers uses smoothing. */
+/**
+ * Records a batch in one round trip, and sends only the reads that can set a minute. Returns null, and records nothing, when
+ * one of the readers uses smoothing.
+ */
 export async function recordBatch(
   db: Database,
   orgId: number,
   reads: readonly TagRead[],
   at: Instant,
 ): Promise<Recorded | null> {
+  const earliest = earliestPerMinute(reads)
   const [batch] = await db.withTenantPipelined(orgId, (tx) =>
     tx.query<{ unknownReads: number[] | null; moves: number }>(sql`
       select max(r.unknown_reads) as "unknownReads", count(*) filter (where r.unknown_reads is null) as moves
-      from record_reads(${orgId}, ${toDatabase(at)}, ${resolveArguments(columnsOf(reads))},
-        ${reads.map((read) => toDatabase(read.observedAt))}) r`),
+      from record_reads(${orgId}, ${toDatabase(at)}, ${resolveArguments(columnsOf(earliest))},
+        ${earliest.map((read) => toDatabase(read.observedAt))}) r`),
   )
   if (batch === undefined || batch.unknownReads === null) return null
-  const isKnown = reads.map(() => true)
-  for (const number of batch.unknownReads) isKnown[number - 1] = false
-  return { isKnown, moves: batch.moves }
+  const unknown = new Set(batch.unknownReads.map((number) => minuteKey(earliest[number - 1]!)))
+  return { isKnown: reads.map((read) => unknown.size === 0 || !unknown.has(minuteKey(read))), moves: batch.moves }
 }
 
 /** The asset and location of each read; null when its tag is attached to no asset or its reader was deleted. */

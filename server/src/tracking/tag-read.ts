@@ -1,5 +1,6 @@
 import type { Instant } from '../kernel/instant.ts'
 import { type TagDraft, normalizedValue } from '../tags/tag.ts'
+import { minuteOf } from './sighting.ts'
 
 /** A read of a tag by an antenna. `identities` are the forms in which the tag may be registered, best first. */
 export interface TagRead {
@@ -28,6 +29,25 @@ class Interner<Value> {
 
 const tagGroupKey = (identities: readonly TagDraft[]): string =>
   identities.length === 1 ? tagKey(identities[0]!) : identities.map(tagKey).join('\u0000')
+
+/**
+ * Equal for the reads of a tag by a reader in a minute. They all resolve to the same asset or to none, and only the earliest
+ * of them can set the minute, whichever antenna it is from.
+ */
+export const minuteKey = ({ identities, readerId, observedAt }: TagRead): string =>
+  `${readerId} ${minuteOf(observedAt)} ${tagGroupKey(identities)}`
+
+/** The reads that can set a minute, in their order: of reads at the same instant, the first one sets it. */
+export function earliestPerMinute(reads: readonly TagRead[]): TagRead[] {
+  const earliest = new Map<string, TagRead>()
+  for (const read of reads) {
+    const key = minuteKey(read)
+    const known = earliest.get(key)
+    if (known === undefined || read.observedAt < known.observedAt) earliest.set(key, read)
+  }
+  const kept = new Set(earliest.values())
+  return reads.filter((read) => kept.has(read))
+}
 
 /**
  * A batch as columns. The same antennas read the same tags repeatedly, so each read refers by number to a tag group (the

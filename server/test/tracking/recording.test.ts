@@ -255,6 +255,22 @@ describe('a batch of reads', () => {
     expect(await minutesOf(asset)).toEqual([seen(asset, hall, '10:00:06')])
   })
 
+  it('records the earliest read of a minute, of several antennas in any order (D28)', async () => {
+    const readerId = await newReader()
+    const asset = await newAsset('D-1')
+    const { isKnown, moves } = await recordReads(used.context, orgId, [
+      read(readerId, 1, '10:00:30', 'D-1'),
+      read(readerId, 1, '10:00:40', 'D-0'),
+      read(readerId, 2, '10:00:05', 'D-1'),
+      read(readerId, 1, '10:00:05', 'D-1'),
+      read(readerId, 1, '10:01:05', 'D-1'),
+      read(readerId, 2, '10:00:41', 'D-0'),
+    ])
+    expect(isKnown).toEqual([true, false, true, true, true, false])
+    expect(moves).toBe(2)
+    expect(await minutesOf(asset)).toEqual([seen(asset, hall, '10:00:05'), seen(asset, dock, '10:01:05')])
+  })
+
   it('of unknown tags records nothing', async () => {
     const readerId = await newReader()
     const batch = [read(readerId, 1, '10:00:05', 'nobody'), read(readerId, 1, '10:00:05')]
