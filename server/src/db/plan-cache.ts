@@ -1,18 +1,14 @@
 /**
  * How PostgreSQL plans the statements. `plan_cache_mode` is set once per connection, by the purpose of the connection:
  *
- * - Transactions, and reads marked `withGenericPlan`: `force_generic_plan`. The statement is planned once per connection.
- *   These statements have one good plan for every tenant, and planning a point read takes longer than running it.
- *   They are planned for the largest tenant: `0001_schema.sql` sets `n_distinct` of `org_id` to 1. Without it, in a database of
- *   a million assets, 3,000 tenants with 300 each and one with 100,000, the first page of the large tenant's report took
- *   600 to 780 ms instead of 5: the plan for an average tenant sorts all of its assets.
- * - Reads marked `withPlanPerExecution` have no name, so that PostgreSQL plans them every time, for the sizes that the tables
- *   have then. With the plan of an almost empty organization, the report of a location with 10,000 assets takes more than
- *   5 s instead of 0.1.
- * - Every other read: `auto`, PostgreSQL's default. Searches and reports depend on their values.
- * - `withCustomPlan` within a transaction: for tables whose size changes quickly between empty and large, and for deletes
- *   by time. With the plan of the empty outbox, claiming 20 of 500,000 moves takes 2,480 ms instead of 0.5, and deleting
- *   expired ones 21,800 ms instead of 153. Deleting 1,000 of 2 million moves takes 6,900 ms instead of 11.
+ * - Transactions, and reads marked `withGenericPlan`: `force_generic_plan`, because planning a point read takes longer than
+ *   running it. `0001_schema.sql` sets `n_distinct` of `org_id` to 1, so that they are planned for the largest tenant: beside
+ *   3,000 tenants of 300 assets, the report of one with 100,000 takes 5 ms instead of 600.
+ * - Reads marked `withPlanPerExecution` have no name, so PostgreSQL plans them every time: the report of a location with 10,000
+ *   assets takes 0.1 s instead of more than 5 with the plan of an almost empty organization.
+ * - Every other read: `auto`, PostgreSQL's default, because searches and reports depend on their values.
+ * - `withCustomPlan` in a transaction: for tables that change between empty and large, and for deletes by time. With the plan of
+ *   the empty outbox, claiming 20 of 500,000 moves takes 2,480 ms instead of 0.5.
  *
  * Citus must see the values to find their shard, so on Citus every connection stays at `auto`.
  */
