@@ -12,7 +12,7 @@ import type { AppContext } from './context.ts'
 
 const flushMs = 500
 
-/** Timeouts and concurrency of deliveries. Benchmarks and tests override the defaults. */
+/** Timeouts and concurrency of deliveries. Tests override the defaults. */
 export type Tuning = Pick<DelivererDeps, 'timeoutMs' | 'retryDelaysMs' | 'maxConcurrency' | 'maxInFlight' | 'sweepMs'>
 
 const defaultTuning: Tuning = { timeoutMs, retryDelaysMs, maxConcurrency: 32, maxInFlight: 2000, sweepMs: 15_000 }
