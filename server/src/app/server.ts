@@ -67,9 +67,9 @@ function openTlsFiles({ tlsCert, tlsKey }: Config, log: Logger): TlsFiles | null
 /** Downloads and bulk uploads in flight. */
 export const maxDownloads = 16
 
-/** Two passwords are hashed at a time (users/password.ts); meanwhile the other requests wait for the database. */
+/** Each of these requests hashes in a thread, of which Node.js has four. The last slot is reserved for another client. */
 export const passwordQueueLimits = {
-  maxInFlight: 4,
+  maxInFlight: 3,
   maxWaitingPerTenant: 2 * burst,
   maxWaiting: 8 * burst,
   timeoutMs: 15_000,
