@@ -144,7 +144,7 @@ export function startApi(
     siteUrl: options.siteUrl,
   }
   const published = publicSurfaces(deps, config)
-  const { limiter, join } = chooseLimiter(context, options)
+  const { limiter, join, joinAgain } = chooseLimiter(context, options)
   const stopHousekeeping = startHousekeeping(context, lastUsed, options.metrics.runJob)
   return {
     surfaces: [...published.surfaces, sessionSurface(deps)],
@@ -159,6 +159,9 @@ export function startApi(
         log.error({ event: 'signing_keys.failed', err: error }, 'signing keys not reloaded'),
       )
       void streams.checkAll()
+      void joinAgain().catch((error: unknown) =>
+        log.error({ event: 'rate_limit.failed', err: error }, 'other processes not looked for'),
+      )
     },
     endStreams: () => streams.endAll(),
     async stop() {
@@ -181,25 +184,25 @@ const joinTopic = 'api-joined'
 /**
  * Chooses where the token buckets are stored. A single process keeps them in memory. As soon as there are several processes,
  * whether workers of one start or of another start, they are in the database, which all processes share: the limit is exact,
- * and no process depends on another. Concurrent requests are batched into one statement.
+ * and no process depends on another. Concurrent requests are batched into one statement. `joinAgain` is called when events
+ * may have been missed: neither of two processes may have noticed the other while the connection for events was lost.
  */
 function chooseLimiter(
   { config, db, clock, pubsub, instanceGroup }: AppContext,
   { isOneOfSeveral }: ApiOptions,
-): { limiter: RateLimiter; join: () => Promise<void> } {
+): { limiter: RateLimiter; join: () => Promise<void>; joinAgain: () => Promise<void> } {
   const publishJoin = (): Promise<void> => pubsub.publishAndWait(joinTopic, instanceGroup)
-  if (config.rateLimitStore === 'memory') return { limiter: memoryLimiter(clock), join: publishJoin }
+  const fixed = { join: publishJoin, joinAgain: async () => undefined }
+  if (config.rateLimitStore === 'memory') return { limiter: memoryLimiter(clock), ...fixed }
   if (config.rateLimitStore === 'database' || isOneOfSeveral)
-    return { limiter: databaseLimiter(db.authentication, clock), join: publishJoin }
+    return { limiter: databaseLimiter(db.authentication, clock), ...fixed }
   const limiter = migratingLimiter(db.authentication, clock)
   let hasJoined = false
   pubsub.on(joinTopic, (group) => (hasJoined && group !== instanceGroup ? limiter.migrate() : undefined))
-  return {
-    limiter,
-    async join() {
-      await publishJoin()
-      hasJoined = true
-      if ((await db.listeners()).some((name) => !isSameInstanceGroup(name, instanceGroup))) await limiter.migrate()
-    },
+  const join = async (): Promise<void> => {
+    await publishJoin()
+    hasJoined = true
+    if ((await db.listeners()).some((name) => !isSameInstanceGroup(name, instanceGroup))) await limiter.migrate()
   }
+  return { limiter, join, joinAgain: async () => (hasJoined ? join() : undefined) }
 }
