@@ -32,6 +32,26 @@ describe('an endpoint that hangs', () => {
   })
 })
 
+describe('slots of the process that are freed', () => {
+  const network = useWebhookNetwork({ delivery: { maxInFlight: 4, sweepMs: 3_600_000 } })
+
+  it('go to an organization that found none free, also while its own delivery hangs', async () => {
+    const responses: (() => void)[] = []
+    const [first, second] = [await network.receiver(), await network.receiver()]
+    first.behaviour = (response) => void responses.push(() => response.writeHead(204).end())
+    second.behaviour = () => undefined
+    const busy = await WebhookOrg.with(network.app, urlOf(first))
+    const waiting = await WebhookOrg.with(network.app, urlOf(second))
+    await busy.move(4)
+    await eventually(async () => expect(first.received).toHaveLength(4))
+    await waiting.move(4)
+    await eventually(async () => expect(second.received).toHaveLength(1))
+    await eventually(async () => expect(await waiting.outbox()).toEqual({ moves: 4, waiting: 3 }))
+    for (const respond of responses) respond()
+    await eventually(async () => expect(second.received).toHaveLength(4))
+  })
+})
+
 describe('an endpoint', () => {
   const network = useWebhookNetwork({ delivery: { maxConcurrency: 6 } })
 

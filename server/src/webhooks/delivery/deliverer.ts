@@ -38,6 +38,8 @@ export class Deliverer {
   readonly #slots = new FairQueue({ maxInFlight: maxClaimsInFlight })
   /** Claims that wait or run, by organization. */
   readonly #claims = new Map<number, Promise<void>>()
+  /** Organizations whose claim found no free slot, in the order of their claims. */
+  readonly #withoutSlot = new Set<number>()
   #organizations = new Set<number>()
   #inFlight = 0
   #isStopped = false
@@ -129,11 +131,12 @@ export class Deliverer {
     return instantFromMillis(this.#deps.clock.millis() - staleMs)
   }
 
-  #requestClaim(orgId: number): void {
-    if (this.#isStopped) return
+  /** Returns whether a claim is requested now. */
+  #requestClaim(orgId: number): boolean {
+    if (this.#isStopped) return false
     const queue = this.#queues.get(orgId) ?? this.#createQueue(orgId)
     queue.hasMore = true
-    if (!queue.wantsMore || this.#claims.has(orgId)) return
+    if (!queue.wantsMore || this.#claims.has(orgId)) return false
     const claim = this.#slots
       .run(orgId, 1, () => this.#claim(orgId, queue))
       // The fair queue rejects only when it is closed.
@@ -143,6 +146,7 @@ export class Deliverer {
         if (hasMore) this.#requestClaim(orgId)
       })
     this.#claims.set(orgId, claim)
+    return true
   }
 
   #createQueue(orgId: number): EndpointQueue {
@@ -156,7 +160,10 @@ export class Deliverer {
   async #claim(orgId: number, queue: EndpointQueue): Promise<boolean> {
     const guaranteed = queue.inFlight === 0 ? 1 : 0
     const limit = Math.min(queue.claimable, Math.max(this.#deps.maxInFlight - this.#inFlight, guaranteed))
-    if (limit === 0) return false
+    if (limit === 0) {
+      this.#withoutSlot.add(orgId)
+      return false
+    }
     queue.hasMore = false
     try {
       const claimed = await traceClaim(orgId, () => this.#claimFor(orgId, queue, limit))
@@ -187,6 +194,15 @@ export class Deliverer {
 
   #slotFreed(orgId: number, queue: EndpointQueue): void {
     this.#inFlight--
+    if (this.#inFlight < this.#deps.maxInFlight) this.#requestClaimWithoutSlot()
     if (queue.hasMore) this.#requestClaim(orgId)
+  }
+
+  /** Claims for the organization that has waited longest for a slot of the process. */
+  #requestClaimWithoutSlot(): void {
+    for (const orgId of this.#withoutSlot) {
+      this.#withoutSlot.delete(orgId)
+      if (this.#requestClaim(orgId)) return
+    }
   }
 }
