@@ -53,9 +53,15 @@ test('No control moves by itself while the app is used', async ({ page, context 
 
   await page.goto(new URL(`/locations/${hall.id}`, page.url()).href)
   await settled(page)
+  await page.getByRole('heading', { level: 1 }).hover()
   await org.read(reader.token, [{ tag: tag(6), antenna: 1 }])
   await expect(page.getByRole('table').first()).toContainText('Crate 6')
   await expectNoShift('An asset arrives at a location')
+  await page.getByRole('table').first().hover()
+  const refreshed = page.waitForResponse(/\/overview/)
+  await org.read(reader.token, [{ tag: tag(2), antenna: 1 }])
+  await refreshed
+  await expectNoShift('An asset arrives at a location under the pointer')
 
   await page.goto(new URL(`/scan?location=${hall.id}`, page.url()).href)
   await settled(page)
@@ -72,5 +78,26 @@ test('No control moves by itself while the app is used', async ({ page, context 
     await page.goto(new URL(path, page.url()).href)
     await settled(page)
     await expectNoShift(`${path} loads`)
+  }
+})
+
+test('No control moves while a page loads on a phone', async ({ page, context }) => {
+  const moved = await watchLayoutShifts(context)
+  await context.route(/\/api\/v1\/(?!live|auth)/, async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    await route.continue()
+  })
+  const { org, hall, assets, reader } = await warehouse()
+  await page.setViewportSize({ width: 360, height: 740 })
+  await org.signIn(page)
+  for (const path of [
+    ...['/', '/assets', `/assets/${assets[0]!.id}`, '/locations', `/locations/${hall.id}`, '/readers/inbox'],
+    ...[`/readers/${String(reader.id)}`, `/scan?location=${hall.id}`, '/reports'],
+  ]) {
+    await page.goto(new URL(path, page.url()).href)
+    await settled(page)
+    // The last shift is reported after the frame that shows it.
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
+    expect.soft(moved.splice(0), path).toEqual([])
   }
 })

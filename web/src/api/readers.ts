@@ -80,12 +80,11 @@ export const latestReads = (id: number) =>
     staleTime: 0,
   })
 
-/** Topics of the external broker that belong to no reader. The live stream has no event for them, so the page polls. */
+/** Topics of the external broker that belong to no reader. */
 export const unknownReaders = () =>
   queryOptions({
     queryKey: ['inbox', 'readers'],
     queryFn: ({ signal }) => getOne<UnknownReaders>('/readers/unknown', undefined, signal),
-    refetchInterval: 3000,
   })
 
 export type ReaderDraft = NewReaderDraft & { format: string; clock: string; scan_points: ScanPoint[] }

@@ -2,18 +2,17 @@ import { type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { assetKeys } from '../api/assets.ts'
 import { type LiveEvent, subscribeToLive } from '../api/live.ts'
+import { isListInUse } from '../components/use-list-in-use.ts'
 
 const refreshIntervalMs = 4000
 
-const keysOfMoves: QueryKey[] = [
-  ['overview'],
-  ['positions'],
-  ['unseen-assets'],
-  ['locations', 'one'],
-  ['assets', 'one'],
-  assetKeys.atLocation,
-]
-const keysOfReaders: QueryKey[] = [['readers'], ['inbox'], ['attention']]
+/** Lists whose rows are added, removed or reordered by events. */
+const listsOfMoves: QueryKey[] = [['positions'], ['unseen-assets'], ['locations', 'one'], assetKeys.atLocation]
+const listsOfReaders: QueryKey[] = [['inbox']]
+const lists = [...listsOfMoves, ...listsOfReaders]
+
+const keysOfMoves: QueryKey[] = [['overview'], ['assets', 'one'], ...listsOfMoves]
+const keysOfReaders: QueryKey[] = [['readers'], ['attention'], ...listsOfReaders]
 
 function staleKeys(events: readonly LiveEvent[]): QueryKey[] {
   const kinds = new Set(events.map((event) => event.kind))
@@ -21,32 +20,20 @@ function staleKeys(events: readonly LiveEvent[]): QueryKey[] {
   return [...(kinds.has('move') ? keysOfMoves : []), ...(kinds.has('readers') ? keysOfReaders : [])]
 }
 
-/**
- * Moves change the rows of the table of assets at a location. The rows do not change while the pointer is over the table.
- */
-const isPointerOverTable = (): boolean =>
-  matchMedia('(hover: hover)').matches && document.querySelector('.table-wrap:hover') !== null
-
 /** Refetches the queries that live events make stale, at most once per interval. */
 export function useLiveRefresh(): void {
   const queries = useQueryClient()
   useEffect(() => {
     let pending: LiveEvent[] = []
-    let isDelayed = false
+    let delayed: QueryKey[] = []
     let timer: ReturnType<typeof setTimeout> | null = null
     const refresh = (): void => {
-      const keys = staleKeys(pending)
+      const keys = [...new Set([...delayed, ...staleKeys(pending)])]
+      const isPaused = isListInUse()
       pending = []
-      timer = null
-      const isPaused = isPointerOverTable()
-      isDelayed ||= keys.includes(assetKeys.atLocation)
-      for (const queryKey of keys) if (queryKey !== assetKeys.atLocation) void queries.invalidateQueries({ queryKey })
-      if (!isDelayed) return
-      if (isPaused) timer = setTimeout(refresh, refreshIntervalMs)
-      else {
-        isDelayed = false
-        void queries.invalidateQueries({ queryKey: assetKeys.atLocation })
-      }
+      delayed = keys.filter((queryKey) => isPaused && lists.includes(queryKey))
+      timer = delayed.length > 0 ? setTimeout(refresh, refreshIntervalMs) : null
+      for (const queryKey of keys) if (!delayed.includes(queryKey)) void queries.invalidateQueries({ queryKey })
     }
     const stop = subscribeToLive((events) => {
       pending.push(...events)

@@ -10,7 +10,8 @@ function observeShifts(): void {
   const { movedControl } = globalThis as unknown as { movedControl: (message: string) => void }
   const controls = 'a[href], button, input, select, textarea, [role=button], [role=switch], [role=tab]'
   // Rows follow what happens, except under the pointer, and messages make room for each other.
-  const rows = 'tr, .move-row:not([role=log]:hover *), .mantine-Notifications-root'
+  const rows =
+    'tr:not(.table-wrap:hover *), .move-row:not(:is([role=log], .live-rows):hover *), .mantine-Notifications-root'
   const nameOf = (one: Element): string =>
     `${location.pathname}: ${(one.cloneNode() as Element).outerHTML} "${one.textContent.slice(0, 60)}"`
   const report = ({ hadRecentInput, sources }: LayoutShift): void => {

@@ -138,32 +138,34 @@ function LocationEventsCard({ id, includeBelow, page, onPage }: Omit<CardProps, 
             </Text>
           ) : (
             <>
-              {data.map((one) => (
-                <div className="move-row" key={`${one.asset_id}-${one.event}-${one.occurred_at}`}>
-                  <Badge color={one.event === 'arrival' ? 'harbor' : 'gray'} style={{ flex: 'none' }} w={84}>
-                    {one.event === 'arrival' ? 'Arrived' : 'Departed'}
-                  </Badge>
-                  <Box style={{ flex: 1, minWidth: 0 }}>
-                    <AssetLink id={one.asset_id} name={nameOf(one.asset_external_key)} />
-                    {one.location_id !== id && one.event === 'arrival' && (
-                      <EventLocation id={one.location_id} name={one.location_name} word="at" />
-                    )}
-                    {one.location_id !== id && one.event === 'departure' && (
-                      <EventLocation id={one.location_id} name={one.location_name} word="from" />
-                    )}
-                    {one.other_location_name !== null && (
-                      <EventLocation
-                        id={one.other_location_id}
-                        name={one.other_location_name}
-                        word={one.event === 'arrival' ? 'from' : 'to'}
-                      />
-                    )}
-                  </Box>
-                  <Text size="xs" c="dimmed">
-                    <RelativeTime at={one.occurred_at} />
-                  </Text>
-                </div>
-              ))}
+              <div className="live-rows">
+                {data.map((one) => (
+                  <div className="move-row" key={`${one.asset_id}-${one.event}-${one.occurred_at}`}>
+                    <Badge color={one.event === 'arrival' ? 'harbor' : 'gray'} style={{ flex: 'none' }} w={84}>
+                      {one.event === 'arrival' ? 'Arrived' : 'Departed'}
+                    </Badge>
+                    <Text size="sm" component="div" style={{ flex: 1, minWidth: 0 }}>
+                      <AssetLink id={one.asset_id} name={nameOf(one.asset_external_key)} />
+                      {one.location_id !== id && one.event === 'arrival' && (
+                        <EventLocation id={one.location_id} name={one.location_name} word="at" />
+                      )}
+                      {one.location_id !== id && one.event === 'departure' && (
+                        <EventLocation id={one.location_id} name={one.location_name} word="from" />
+                      )}
+                      {one.other_location_name !== null && (
+                        <EventLocation
+                          id={one.other_location_id}
+                          name={one.other_location_name}
+                          word={one.event === 'arrival' ? 'from' : 'to'}
+                        />
+                      )}
+                    </Text>
+                    <Text size="xs" c="dimmed">
+                      <RelativeTime at={one.occurred_at} />
+                    </Text>
+                  </div>
+                ))}
+              </div>
               <Pager page={page} size={size} total={total} rows={data.length} onPage={onPage} what="events" />
             </>
           )
@@ -206,9 +208,9 @@ function ChildLocationsCard({ all, onAdd }: { all: readonly LocationCount[]; onA
         .toSorted((a, b) => a.name.localeCompare(b.name, undefined, { numeric: true }))
         .map((one) => (
           <div className="move-row" key={one.location_id}>
-            <Box style={{ flex: 1, minWidth: 0 }}>
+            <Text size="sm" component="div" style={{ flex: 1, minWidth: 0 }}>
               <LocationLink id={one.location_id} name={one.name} />
-            </Box>
+            </Text>
             <Text size="sm" className="number">
               {formatNumber(one.here_with_subtree)}
             </Text>
@@ -290,7 +292,7 @@ function Loaded({ location }: { location: Location }) {
       title={location.name}
       above={
         <Breadcrumbs separatorMargin={6} fz="sm" c="dimmed" mih="1.55em">
-          <Anchor inherit underline="always" c="dimmed" renderRoot={(props) => <Link to="/locations" {...props} />}>
+          <Anchor inherit c="dimmed" renderRoot={(props) => <Link to="/locations" {...props} />}>
             Locations
           </Anchor>
           {ancestors.data?.data.map((one) => (

@@ -8,6 +8,7 @@ import { Card } from '../../components/page.tsx'
 import { AssetLink, LocationLink } from '../../components/record-links.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
+import { useListInUse } from '../../components/use-list-in-use.ts'
 
 const maxMoves = 40
 /** The card has the same height while moves are loaded and received, so that the content below does not shift. */
@@ -80,21 +81,15 @@ export function MovesCard() {
 }
 
 function Moves({ liveMoves, earlier }: { liveMoves: readonly Move[]; earlier: readonly Move[] }) {
-  const [isHovered, setHovered] = useState(false)
-  const [isFocused, setFocused] = useState(false)
+  const { isInUse, handlers } = useListInUse()
   const [isScrolled, setScrolled] = useState(false)
   const known = new Set(liveMoves.map((one) => one.delivery_id))
   const all = [...liveMoves, ...earlier.filter((one) => !known.has(one.delivery_id))].slice(0, maxMoves)
-  const isPaused = isHovered || isFocused || isScrolled
+  const isPaused = isInUse || isScrolled
   const { shown, waiting, showAll } = usePausable(all, isPaused)
   const list = useRef<HTMLDivElement>(null)
   return (
-    <Box
-      onPointerEnter={({ pointerType }) => setHovered(pointerType === 'mouse')}
-      onPointerLeave={() => setHovered(false)}
-      onFocus={() => setFocused(true)}
-      onBlur={({ currentTarget, relatedTarget }) => setFocused(currentTarget.contains(relatedTarget))}
-    >
+    <Box {...handlers}>
       <Card
         title="Moves"
         aside={

@@ -1,11 +1,13 @@
 import { Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { useRef } from 'react'
 import { latestReads } from '../../api/readers.ts'
 import type { LatestRead } from '../../api/types.ts'
 import { Card } from '../../components/page.tsx'
 import { AssetLink, LocationLink } from '../../components/record-links.tsx'
 import { QueryView } from '../../components/query-view.tsx'
-import { exactDateTime, timeWithSeconds } from '../../lib/time.ts'
+import { useListInUse } from '../../components/use-list-in-use.ts'
+import { exactDateTime, formatNumber, timeWithSeconds } from '../../lib/time.ts'
 import { tagLabel } from '../../lib/tags.ts'
 
 const maxRows = 15
@@ -24,7 +26,7 @@ function TagOwner({ read: { owner } }: { read: LatestRead }) {
   )
 }
 
-const signalText = ({ rssi_dbm: dbm }: LatestRead): string => (dbm === null ? '–' : `${dbm} dBm`)
+const signalText = ({ rssi_dbm: dbm }: LatestRead): string => (dbm === null ? '–' : `${formatNumber(dbm)} dBm`)
 
 function Row({ read }: { read: LatestRead }) {
   const at = read.observed_at ?? read.received_at
@@ -54,19 +56,31 @@ function Row({ read }: { read: LatestRead }) {
   )
 }
 
-/** The latest reads: time, tag, antenna and signal strength. */
+/** The latest reads: time, tag, antenna and signal strength. The rows stay in place while the list is in use. */
 export function LiveReads({ readerId }: { readerId: number }) {
   const reads = useQuery(latestReads(readerId))
+  const { isInUse, handlers } = useListInUse()
+  const kept = useRef<readonly LatestRead[]>([])
+  if (!isInUse) kept.current = reads.data ?? []
   return (
-    <Card title="Live reads">
+    <Card
+      title="Live reads"
+      aside={
+        isInUse && (
+          <Text size="xs" c="dimmed">
+            paused
+          </Text>
+        )
+      }
+    >
       <QueryView query={reads} rows={3}>
-        {(all) =>
-          all.length === 0 ? (
+        {() =>
+          kept.current.length === 0 ? (
             <Text size="sm" c="dimmed">
               No reads yet. Hold a tag in front of an antenna: the read appears here within two seconds.
             </Text>
           ) : (
-            <div className="table-wrap">
+            <div className="table-wrap" {...handlers}>
               <Table aria-label="Live reads" fz="sm">
                 <Table.Thead>
                   <Table.Tr>
@@ -81,12 +95,12 @@ export function LiveReads({ readerId }: { readerId: number }) {
                   </Table.Tr>
                 </Table.Thead>
                 <Table.Tbody>
-                  {all.slice(0, maxRows).map((read, index) => (
+                  {kept.current.slice(0, maxRows).map((read, index) => (
                     <Row key={`${read.received_at} ${read.value} ${index}`} read={read} />
                   ))}
                 </Table.Tbody>
               </Table>
-              {all.length > maxRows && (
+              {kept.current.length > maxRows && (
                 <Text size="xs" c="dimmed" mt="xs">
                   The latest {maxRows} reads.
                 </Text>

@@ -1,4 +1,5 @@
 import { Button, Paper, Stack, Text, Title } from '@mantine/core'
+import { useInterval } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import type { ColumnDef } from '@tanstack/react-table'
 import { useState } from 'react'
@@ -7,8 +8,11 @@ import type { UnknownTopic } from '../../api/types.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
+import { isListInUse } from '../../components/use-list-in-use.ts'
 import { counted, formatNumber } from '../../lib/time.ts'
 import { AddReader } from './add-reader.tsx'
+
+const pollMs = 3000
 
 const columns = (onAdd: (topicKey: string) => void): ColumnDef<UnknownTopic>[] => [
   {
@@ -56,6 +60,8 @@ const columns = (onAdd: (topicKey: string) => void): ColumnDef<UnknownTopic>[] =
 /** Topics of the external broker that belong to no reader. Shown to users who may add readers. */
 export function UnknownReaders() {
   const unknown = useQuery(unknownReaders())
+  // The live stream has no event for these topics, so the page polls.
+  useInterval(() => void (!document.hidden && !isListInUse() && unknown.refetch()), pollMs, { autoInvoke: true })
   const [topicKey, setTopicKey] = useState<string | null>(null)
   return (
     <Stack gap="xs" mt="xl" component="section">
@@ -64,7 +70,7 @@ export function UnknownReaders() {
         {({ reason, topics }) =>
           reason !== null ? (
             <Text size="sm" c="dimmed">
-              Not shown on servers with several organizations. Ask the operator.
+              This server hosts several organizations, so unregistered readers are not listed. Ask its operator.
             </Text>
           ) : topics.length === 0 ? (
             <Text size="sm" c="dimmed">
