@@ -138,6 +138,7 @@ export function AssetPage() {
   const { assetId } = useParams({ from: '/shell/assets/$assetId' })
   const id = Number(assetId)
   const asset = useQuery(oneAsset(id))
+  if (asset.data !== undefined) return <Loaded key={id} asset={asset.data} />
   if (asset.isError)
     return (
       <RecordErrorPage
@@ -147,13 +148,11 @@ export function AssetPage() {
         onRetry={() => void asset.refetch()}
       />
     )
-  if (asset.data === undefined)
-    return (
-      <Box className="app-page">
-        <Skeleton />
-      </Box>
-    )
-  return <Loaded key={id} asset={asset.data} />
+  return (
+    <Box className="app-page">
+      <Skeleton />
+    </Box>
+  )
 }
 
 function Loaded({ asset }: { asset: Asset }) {

@@ -1,5 +1,4 @@
 import { Box, Button, Group, Paper, SegmentedControl, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useMemo, useState } from 'react'
@@ -12,6 +11,7 @@ import { Page } from '../../components/page.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { LocationPicker } from '../../components/pickers.tsx'
 import { ErrorAlert } from '../../components/feedback.tsx'
+import { useSearchText } from '../../components/use-search-text.ts'
 import { useHasRole } from '../../components/use-session.ts'
 import { formatNumber } from '../../lib/time.ts'
 import type { assetSearch } from '../../routes/search-params.ts'
@@ -32,7 +32,7 @@ function useRows({ q, sort, location, page = 1, active }: ReturnType<typeof asse
     enabled: !isByLastSeen && location !== undefined,
   })
   const byLastSeen = useQuery({ ...listAssetsByLastSeen({ ...request, location_id: location }), enabled: isByLastSeen })
-  const { data, error } = isByLastSeen ? byLastSeen : location === undefined ? all : atLocation
+  const { data, error, refetch } = isByLastSeen ? byLastSeen : location === undefined ? all : atLocation
   const deleting = usePendingDeletions()
   const ids = data?.data.map((one) => one.id) ?? []
   const positions = useQuery({ ...listPositions({ asset_id: ids, limit: 200, offset: 0 }), enabled: ids.length > 0 })
@@ -44,16 +44,15 @@ function useRows({ q, sort, location, page = 1, active }: ReturnType<typeof asse
       .map((asset): AssetRow => ({ asset, position: byAsset.get(asset.id) ?? (isLocated ? null : undefined) }))
   }, [data, positions.data, isLocated, deleting])
   const hiddenCount = (data?.data.length ?? 0) - (rows?.length ?? 0)
-  return { rows, hiddenCount, total: data?.total_count, error, positions }
+  return { rows, hiddenCount, total: data?.total_count, error, refetch, positions }
 }
 
 export function AssetsPage() {
   const search = useSearch({ from: '/shell/assets' })
   const navigate = useNavigate({ from: '/assets' })
   const isManager = useHasRole('manager')
-  const [typed, setTyped] = useState(search.q ?? '')
   const size = Math.min(search.size ?? 25, 100)
-  const { rows, hiddenCount, total = 0, error, positions } = useRows(search, size)
+  const { rows, hiddenCount, total = 0, error, refetch, positions } = useRows(search, size)
   const page = search.page ?? 1
   const change = (more: object): void =>
     void navigate({ search: (old) => ({ ...old, page: undefined, ...more }) as never, replace: true })
@@ -63,8 +62,7 @@ export function AssetsPage() {
       replace: true,
       ignoreBlocker: true,
     })
-  const find = useDebouncedCallback((q: string) => change({ q: q === '' ? undefined : q }), 220)
-  useEffect(() => setTyped((now) => (now.trim() === (search.q ?? '') ? now : (search.q ?? ''))), [search.q])
+  const text = useSearchText(search.q, (q) => change({ q }))
   const [selected, setSelected] = useState<ReadonlyMap<number, SelectedAsset>>(new Map())
   const clearSelection = (): void => setSelected(new Map())
   // Clears the selection when a filter hides selected rows.
@@ -98,16 +96,13 @@ export function AssetsPage() {
           aria-label="Search assets"
           placeholder="Name, key, description or tag"
           leftSection={<IconSearch size={16} />}
-          value={typed}
-          onChange={({ currentTarget: { value } }) => {
-            setTyped(value)
-            find(value.trim())
-          }}
+          value={text.typed}
+          onChange={({ currentTarget }) => text.type(currentTarget.value)}
           style={{ flex: '1 1 220px' }}
         />
         <LocationPicker
           aria-label="At or below this location"
-          placeholder="Any location"
+          placeholder="All locations"
           value={search.location ?? null}
           onChange={(id) => change({ location: id ?? undefined })}
           style={{ flex: '1 1 200px' }}
@@ -115,7 +110,7 @@ export function AssetsPage() {
         />
         <SegmentedControl
           aria-label="State"
-          size="xs"
+          size="sm"
           value={search.active ?? 'all'}
           onChange={(value) => change({ active: value === 'all' ? undefined : value })}
           data={[
@@ -138,7 +133,7 @@ export function AssetsPage() {
         </Box>
       )}
       {error !== null ? (
-        <ErrorAlert error={error} />
+        <ErrorAlert error={error} onRetry={() => void refetch()} />
       ) : (
         <Paper px="xs" py={4}>
           <DataTable

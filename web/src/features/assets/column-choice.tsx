@@ -13,7 +13,7 @@ export function ColumnChoice({
   return (
     <Popover position="bottom-end" shadow="md">
       <Popover.Target>
-        <Button variant="default" size="xs" leftSection={<IconColumns size={15} />}>
+        <Button variant="default" leftSection={<IconColumns size={16} />}>
           Columns
         </Button>
       </Popover.Target>

@@ -36,8 +36,19 @@ export function SetLocation({
     },
   })
   return (
-    <GuardedModal guards={note === '' ? null : 'input'} opened onClose={onClose} title={`Set the location of ${what}`}>
-      <Stack>
+    <GuardedModal
+      guards={note === '' && locationId === null ? null : 'input'}
+      opened
+      onClose={onClose}
+      title={`Set the location of ${what}`}
+    >
+      <Stack
+        component="form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (locationId !== null) save.mutate(locationId)
+        }}
+      >
         <Text size="sm">
           This records that you see {assets.length === 1 ? 'it' : 'them'} there now. The next read of a tag can change
           the location again.
@@ -62,11 +73,7 @@ export function SetLocation({
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button
-            disabled={locationId === null}
-            loading={save.isPending}
-            onClick={() => locationId !== null && save.mutate(locationId)}
-          >
+          <Button type="submit" disabled={locationId === null} loading={save.isPending}>
             Set location
           </Button>
         </Group>

@@ -10,7 +10,8 @@ import {
   Table,
   Text,
 } from '@mantine/core'
-import { useState } from 'react'
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
 import type { ImportState } from '../../api/types.ts'
 import { IconUpload } from '../../components/icons.ts'
 import { Card, Fact } from '../../components/page.tsx'
@@ -113,31 +114,41 @@ export function ImportCard({ openedId }: { openedId: number | null }) {
   const [rows, setRows] = useState<readonly ImportRow[] | null>(null)
   const [text, setText] = useState('')
   const [fileError, setFileError] = useState<unknown>(null)
-  const [isSending, setSending] = useState(false)
-  const job = useImport(openedId)
-  const { state } = job
+  const [isReading, setReading] = useState(false)
+  const navigate = useNavigate()
+  // The lines are sent although the user leaves the page, which must not bring the user back.
+  const isOpen = useRef(true)
+  useEffect(() => {
+    isOpen.current = true
+    return () => {
+      isOpen.current = false
+    }
+  }, [])
+  const job = useImport(openedId, async (id) => {
+    if (isOpen.current) await navigate({ to: '/import', search: id === null ? {} : { import: id }, replace: true })
+  })
+  useEffect(() => {
+    if (openedId !== null) setRows(null)
+  }, [openedId])
+  const { state, isBusy } = job
   const validRows = state === undefined ? 0 : state.creates + state.updates + state.unchanged
-  const begin = async (): Promise<void> => {
-    setSending(true)
-    await job.check(kind, rows!)
-    setSending(false)
-  }
   const read = async (content: string, mapping: ColumnMapping): Promise<void> => {
     setText(content)
     setFileError(null)
+    setRows(await readRows({ kind, text: content, mapping }))
+  }
+  const reading = async (work: () => Promise<void>): Promise<void> => {
+    setReading(true)
     try {
-      setRows(await readRows({ kind, text: content, mapping }))
+      await work()
     } catch (error) {
       setFileError(error)
+    } finally {
+      setReading(false)
     }
   }
   const choose = async (file: File | null): Promise<void> => {
-    if (file === null) return
-    try {
-      await read(decodeFile(await file.arrayBuffer()), new Map())
-    } catch (error) {
-      setFileError(error)
-    }
+    if (file !== null) await reading(async () => read(decodeFile(await file.arrayBuffer()), new Map()))
   }
   const restart = (): void => {
     setRows(null)
@@ -160,7 +171,7 @@ export function ImportCard({ openedId }: { openedId: number | null }) {
             Download an example
           </Anchor>
         </Text>
-        {rows === null && state === undefined && (
+        {rows === null && state === undefined && !job.isLoading && (
           <Group gap="sm">
             <SegmentedControl
               aria-label="Record type"
@@ -176,22 +187,27 @@ export function ImportCard({ openedId }: { openedId: number | null }) {
             />
             <FileButton accept=".csv,text/csv,text/plain" onChange={(file) => void choose(file)}>
               {(props) => (
-                <Button leftSection={<IconUpload size={16} />} {...props}>
+                <Button leftSection={<IconUpload size={16} />} loading={isReading} {...props}>
                   Choose a CSV file
                 </Button>
               )}
             </FileButton>
+            {isReading && (
+              <Text size="sm" role="status">
+                Reading the file …
+              </Text>
+            )}
           </Group>
         )}
-        {rows !== null && state === undefined && (
+        {rows !== null && state === undefined && !job.isLoading && (
           <>
             <Preview rows={rows} />
-            {isSending && <Progress value={(job.sent / Math.max(1, rows.length)) * 100} aria-label="Lines sent" />}
+            {isBusy && <Progress value={(job.sent / Math.max(1, rows.length)) * 100} aria-label="Lines sent" />}
             <Group gap="sm">
-              <Button onClick={() => void begin()} loading={isSending} disabled={rows.length === 0}>
+              <Button onClick={() => void job.check(kind, rows)} loading={isBusy} disabled={rows.length === 0}>
                 Check {lines(rows.length)}
               </Button>
-              <Button variant="default" onClick={restart} disabled={isSending}>
+              <Button variant="default" onClick={restart} disabled={isBusy}>
                 Choose another file
               </Button>
             </Group>
@@ -212,16 +228,18 @@ export function ImportCard({ openedId }: { openedId: number | null }) {
             {state.state !== 'checking' && state.state !== 'waiting' && <Outcome state={state} />}
             <Group gap="sm">
               {state.state === 'checked' && state.errors_total === 0 && (
-                <Button onClick={() => void job.run(false)}>Import {lines(state.rows)}</Button>
+                <Button loading={isBusy} onClick={() => void job.run(false)}>
+                  Import {lines(state.rows)}
+                </Button>
               )}
               {state.state === 'checked' && state.errors_total > 0 && validRows > 0 && (
-                <Button variant="light" onClick={() => void job.run(true)}>
+                <Button variant="light" loading={isBusy} onClick={() => void job.run(true)}>
                   Import the {lines(validRows)} without errors
                 </Button>
               )}
               {!isInProgress(state) && (
-                <Button variant="default" onClick={restart}>
-                  {state.state === 'done' ? 'Import another file' : 'Cancel'}
+                <Button variant="default" disabled={isBusy} onClick={restart}>
+                  {state.state === 'done' || state.state === 'failed' ? 'Import another file' : 'Cancel'}
                 </Button>
               )}
             </Group>
@@ -233,7 +251,7 @@ export function ImportCard({ openedId }: { openedId: number | null }) {
             key={fileError.headers.join('\n')}
             kind={kind}
             headers={fileError.headers}
-            onSubmit={(mapping) => void read(text, mapping)}
+            onSubmit={(mapping) => void reading(() => read(text, mapping))}
           />
         )}
         {job.error !== null && <ErrorAlert error={job.error} />}

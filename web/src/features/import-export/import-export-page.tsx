@@ -65,7 +65,7 @@ export function ImportExportPage() {
     <Page kind="form" title="Import & export" lead="Import and export assets and locations as CSV files.">
       <Stack>
         {isManager ? (
-          <ImportCard key={openedId} openedId={openedId} />
+          <ImportCard openedId={openedId} />
         ) : (
           <Card title="Import">
             <Text size="sm" c="dimmed">

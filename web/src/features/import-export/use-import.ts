@@ -10,10 +10,13 @@ const inProgressStates: readonly string[] = ['waiting', 'checking', 'running'] s
 export const isInProgress = (state: ImportState | undefined): boolean =>
   state !== undefined && inProgressStates.includes(state.state)
 
-/** The state of one import, at first of the opened one, if any. The server checks every line before it changes data. */
-export function useImport(openedId: number | null) {
+/**
+ * The state of the import that the URL names, if any. `onOpen` changes the URL. The server checks every line before it changes
+ * data.
+ */
+export function useImport(id: number | null, onOpen: (id: number | null) => Promise<void>) {
   const queries = useQueryClient()
-  const [id, setId] = useState(openedId)
+  const [isBusy, setBusy] = useState(false)
   const [sent, setSent] = useState(0)
   const [error, setError] = useState<unknown>(null)
   const state = useQuery({
@@ -25,15 +28,21 @@ export function useImport(openedId: number | null) {
   })
   const captureError = async (work: () => Promise<void>): Promise<void> => {
     setError(null)
+    setBusy(true)
     try {
       await work()
     } catch (problem) {
       setError(problem)
+    } finally {
+      setBusy(false)
     }
   }
   const refresh = (): Promise<unknown> => queries.invalidateQueries({ queryKey: ['imports'] })
   return {
     state: id === null ? undefined : state.data,
+    isLoading: state.isLoading,
+    /** A request of the user is in flight. */
+    isBusy,
     sent,
     error: error ?? state.error,
     check: (kind: Kind, all: readonly ImportRow[]) =>
@@ -45,7 +54,7 @@ export function useImport(openedId: number | null) {
           setSent((old) => old + rows.length)
         }
         await post(`/imports/${created.id}/check`)
-        setId(created.id)
+        await onOpen(created.id)
       }),
     run: (skipErrors: boolean) =>
       captureError(async () => {
@@ -54,12 +63,11 @@ export function useImport(openedId: number | null) {
       }),
     discard: () =>
       captureError(async () => {
-        const old = id
-        setId(null)
+        await onOpen(null)
         setSent(0)
         for (const queryKey of [['assets'], ['locations']]) void queries.invalidateQueries({ queryKey })
         refreshOverview(queries)
-        if (old !== null) await remove(`/imports/${old}`)
+        if (id !== null) await remove(`/imports/${id}`)
         await queries.invalidateQueries({ queryKey: ['attention'] })
       }),
   }

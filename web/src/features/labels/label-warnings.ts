@@ -1,4 +1,5 @@
 import { type Symbology, encodeBarcode } from './encode-barcode.ts'
+import { counted, formatNumber } from '../../lib/time.ts'
 import { type LabelItem, type Sheet, codeSize } from './label-layout.ts'
 
 export interface LabelWarning {
@@ -16,7 +17,7 @@ const isTooDense = (item: LabelItem, symbology: Symbology, sheet: Sheet): boolea
   return shape !== null && codeSize(symbology, sheet.cell)[0] / shape.width < minModuleMm[symbology]
 }
 
-const labels = (count: number): string => (count === 1 ? '1 label' : `${count} labels`)
+const labels = (count: number): string => counted(count, 'label')
 
 /** What the user has to know before printing: codes that cannot be scanned, and labels that show the key instead. */
 export function findLabelWarnings(items: readonly LabelItem[], sheet: Sheet, symbology: Symbology): LabelWarning[] {
@@ -34,7 +35,7 @@ export function findLabelWarnings(items: readonly LabelItem[], sheet: Sheet, sym
   add(
     items.filter(isDense),
     (count) => `${count} may not scan: the code is too dense`,
-    `The code is too long for this size: its bars would be narrower than ${minModuleMm[symbology]} mm. ${alternative}.`,
+    `The code is too long for this size: its bars would be narrower than ${formatNumber(minModuleMm[symbology])} mm. ${alternative}.`,
   )
   add(
     items.filter((item) => encodeBarcode(symbology, item.code) === null),

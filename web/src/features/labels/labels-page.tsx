@@ -3,6 +3,7 @@ import {
   Button,
   Grid,
   Group,
+  Input,
   NumberInput,
   SegmentedControl,
   Select,
@@ -11,10 +12,9 @@ import {
   Text,
   TextInput,
 } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useEffect, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { listAssets } from '../../api/assets.ts'
 import { loadCode } from '../../api/connection.ts'
 import { listLocations } from '../../api/locations.ts'
@@ -24,6 +24,7 @@ import { IconAlertTriangle, IconDownload, IconPrinter } from '../../components/i
 import { Card, Page } from '../../components/page.tsx'
 import { notifyError } from '../../components/feedback.tsx'
 import { QueryView } from '../../components/query-view.tsx'
+import { useSearchText } from '../../components/use-search-text.ts'
 import { saveBlob } from '../../lib/download.ts'
 import { formatNumber } from '../../lib/time.ts'
 import { toSvg } from './export-labels.ts'
@@ -74,14 +75,10 @@ export function LabelsPage() {
   const navigate = useNavigate({ from: '/labels' })
   const set = (change: Partial<Record<keyof typeof search, unknown>>): void =>
     void navigate({ search: (old) => ({ ...old, ...change }) as never, replace: true })
-  const [q, setQ] = useState(search.q ?? '')
-  const [text] = useDebouncedValue(q.trim(), 250)
-  useEffect(() => {
-    if (text !== (search.q ?? '')) set({ q: text === '' ? undefined : text })
-  }, [text])
+  const { typed, type } = useSearchText(search.q, (q) => set({ q }))
   const limit = Math.min(maxLabels, search.max ?? defaultLabels)
   const sheet = sheets.find((one) => one.value === search.sheet) ?? sheets[0]!
-  const found = useLabelRecords(kind, text, limit, kind === 'assets' ? keys : undefined)
+  const found = useLabelRecords(kind, search.q ?? '', limit, kind === 'assets' ? keys : undefined)
   const rows: readonly (Asset | Location)[] = found.data?.data ?? []
   const [pages, warnings] = useMemo(() => {
     const items = rows.map(toLabelItem(content))
@@ -130,8 +127,8 @@ export function LabelsPage() {
               <TextInput
                 label="Filter"
                 placeholder="Name, key or tag"
-                value={q}
-                onChange={({ currentTarget }) => setQ(currentTarget.value)}
+                value={typed}
+                onChange={({ currentTarget }) => type(currentTarget.value)}
               />
               <NumberInput
                 label="Maximum number of labels"
@@ -149,24 +146,30 @@ export function LabelsPage() {
                 onChange={(value) => set({ sheet: value ?? undefined })}
               />
               <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs">
-                <SegmentedControl
-                  aria-label="Barcode type"
-                  value={symbology}
-                  onChange={(value) => set({ code: value === 'qr' ? undefined : value })}
-                  data={[
-                    { value: 'qr', label: 'QR' },
-                    { value: 'code128', label: 'Code 128' },
-                  ]}
-                />
-                <SegmentedControl
-                  aria-label="Code content"
-                  value={content}
-                  onChange={(value) => set({ content: value === 'key' ? undefined : value })}
-                  data={[
-                    { value: 'key', label: 'Key' },
-                    { value: 'barcode', label: 'Barcode tag' },
-                  ]}
-                />
+                <Input.Wrapper label="Code" labelElement="div">
+                  <SegmentedControl
+                    aria-label="Code"
+                    fullWidth
+                    value={symbology}
+                    onChange={(value) => set({ code: value === 'qr' ? undefined : value })}
+                    data={[
+                      { value: 'qr', label: 'QR' },
+                      { value: 'code128', label: 'Code 128' },
+                    ]}
+                  />
+                </Input.Wrapper>
+                <Input.Wrapper label="Content" labelElement="div">
+                  <SegmentedControl
+                    aria-label="Content"
+                    fullWidth
+                    value={content}
+                    onChange={(value) => set({ content: value === 'key' ? undefined : value })}
+                    data={[
+                      { value: 'key', label: 'Key' },
+                      { value: 'barcode', label: 'Barcode tag' },
+                    ]}
+                  />
+                </Input.Wrapper>
               </SimpleGrid>
               <Text size="xs" c="dimmed">
                 The scan page accepts keys and tag values.
@@ -178,7 +181,7 @@ export function LabelsPage() {
                   loading={isMakingPdf}
                   onClick={() => void savePdf()}
                 >
-                  PDF
+                  Download PDF
                 </Button>
                 <Button
                   variant="default"
@@ -192,7 +195,7 @@ export function LabelsPage() {
                     )
                   }
                 >
-                  SVG
+                  Download SVG
                 </Button>
               </Group>
               {found.data !== undefined && found.data.total_count > rows.length && (
@@ -219,7 +222,7 @@ export function LabelsPage() {
               {() =>
                 rows.length === 0 ? (
                   <EmptyState icon={<IconPrinter size={22} />} title="Nothing to print">
-                    {q === '' ? `There are no ${kind} yet.` : `No ${kind} match.`}
+                    {search.q === undefined ? `There are no ${kind} yet.` : `No ${kind} match.`}
                   </EmptyState>
                 ) : (
                   <img

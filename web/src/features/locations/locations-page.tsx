@@ -8,6 +8,7 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { IconChevronDown, IconChevronRight, IconMapPin, IconPlus, IconSearch } from '../../components/icons.ts'
 import { Page } from '../../components/page.tsx'
 import { QueryView } from '../../components/query-view.tsx'
+import { useSearchText } from '../../components/use-search-text.ts'
 import { useHasRole } from '../../components/use-session.ts'
 import { formatNumber } from '../../lib/time.ts'
 import { NewLocation } from './new-location.tsx'
@@ -31,14 +32,14 @@ function Row({ row, isCollapsed, onToggle }: { row: TreeRow; isCollapsed: boolea
       ) : (
         <Box w={22} />
       )}
-      <Box style={{ flex: 1, minWidth: 0 }}>
+      <Text size="sm" component="div" style={{ flex: 1, minWidth: 0 }}>
         <Link to="/locations/$locationId" params={{ locationId: String(location.location_id) }} className="row-link">
           {location.name}
         </Link>{' '}
         <Text size="xs" c="dimmed" span className="key">
           {location.external_key}
         </Text>
-      </Box>
+      </Text>
       <Tooltip
         label={`${formatNumber(location.here)} here, ${formatNumber(location.here_with_subtree)} including locations below`}
       >
@@ -51,10 +52,13 @@ function Row({ row, isCollapsed, onToggle }: { row: TreeRow; isCollapsed: boolea
 }
 
 export function LocationsPage() {
-  const { q = '', create } = useSearch({ from: '/shell/locations' })
+  const { q, create } = useSearch({ from: '/shell/locations' })
   const navigate = useNavigate({ from: '/locations' })
   const isManager = useHasRole('manager')
   const counts = useQuery(overview())
+  const { typed, type } = useSearchText(q, (text) => {
+    void navigate({ search: (old) => ({ ...old, q: text }) as never, replace: true })
+  })
   const [collapsed, setCollapsed] = useState<ReadonlySet<number>>(new Set())
   const setCreating = (isOpen: boolean): void =>
     void navigate({
@@ -65,8 +69,8 @@ export function LocationsPage() {
   const deleting = usePendingDeletions()
   const rows = useMemo(() => {
     const kept = counts.data?.locations.filter((one) => !deleting.has(one.location_id)) ?? []
-    return treeRows(filterTree(kept, q), q === '' ? collapsed : new Set())
-  }, [counts.data, deleting, q, collapsed])
+    return treeRows(filterTree(kept, typed), typed.trim() === '' ? collapsed : new Set())
+  }, [counts.data, deleting, typed, collapsed])
   const toggle = (id: number): void =>
     setCollapsed((old) => (old.has(id) ? new Set([...old].filter((one) => one !== id)) : new Set([...old, id])))
   return (
@@ -87,10 +91,8 @@ export function LocationsPage() {
         leftSection={<IconSearch size={16} />}
         mb="sm"
         maw={420}
-        value={q}
-        onChange={({ currentTarget: { value } }) =>
-          void navigate({ search: value === '' ? {} : { q: value }, replace: true })
-        }
+        value={typed}
+        onChange={({ currentTarget }) => type(currentTarget.value)}
       />
       <QueryView query={counts}>
         {({ locations }) => (

@@ -12,21 +12,34 @@ import { Pager } from '../../components/pager.tsx'
 import { LocationPicker } from '../../components/pickers.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { AssetLink, LocationLink } from '../../components/record-links.tsx'
+import { useSearchText } from '../../components/use-search-text.ts'
 import { fromPickerValue, toPickerValue } from '../../lib/local-time.ts'
 import { dateTime, exactDateTime } from '../../lib/time.ts'
 import { AssetsPerLocationReport } from './assets-per-location.tsx'
 import { CsvButton } from './csv-button.tsx'
-import { ReportControls, useRollUp } from './roll-up.tsx'
-import { useReportSearch, useSearchText } from './use-report-search.ts'
+import { ReportControls, fieldWidth, useRollUp } from './roll-up.tsx'
+import { useReportSearch } from './use-report-search.ts'
 
 const size = 25
+
+/** The rows are sorted by key. */
+const Key = ({ children }: { children: string | null }) => (
+  <Text size="xs" c="dimmed" className="key">
+    {children}
+  </Text>
+)
 
 const columns = (nameOf: (key: string) => string): ColumnDef<AssetLocation>[] => [
   {
     id: 'asset_external_key',
     header: 'Asset',
     enableSorting: true,
-    cell: ({ row: { original } }) => <AssetLink id={original.asset_id} name={nameOf(original.asset_external_key)} />,
+    cell: ({ row: { original } }) => (
+      <>
+        <AssetLink id={original.asset_id} name={nameOf(original.asset_external_key)} />
+        <Key>{original.asset_external_key}</Key>
+      </>
+    ),
   },
   {
     id: 'location_external_key',
@@ -35,6 +48,7 @@ const columns = (nameOf: (key: string) => string): ColumnDef<AssetLocation>[] =>
     cell: ({ row: { original } }) => (
       <>
         <LocationLink id={original.location_id} fallback={original.location_external_key} />
+        <Key>{original.location_external_key}</Key>
         <Text size="xs" c="dimmed" className="number" hiddenFrom="sm">
           {dateTime(original.asset_last_seen)}
         </Text>
@@ -50,14 +64,13 @@ const columns = (nameOf: (key: string) => string): ColumnDef<AssetLocation>[] =>
   },
 ]
 
-/** The columns are sorted by key, as the server does. */
 const sortOrders = ['asset_external_key', 'location_external_key', 'asset_last_seen'].flatMap((id) => [id, `-${id}`])
 
 /** Where every asset was at an instant, filtered by location and text. The filters are in the URL. */
 function AssetLocations({ at, controls }: { at: string; controls: ReactNode }) {
   const [{ location, below, q, page = 1, sort: chosenSort = '' }, change] = useReportSearch()
   const sort = sortOrders.includes(chosenSort) ? chosenSort : 'asset_external_key'
-  const text = useSearchText(q, change)
+  const text = useSearchText(q, (typed) => change({ q: typed }))
   const filter = {
     at,
     q,
@@ -69,7 +82,7 @@ function AssetLocations({ at, controls }: { at: string; controls: ReactNode }) {
     <>
       <ReportControls>
         {controls}
-        <Box w={200}>
+        <Box w={fieldWidth}>
           <LocationPicker
             label="Location"
             placeholder="All locations"
@@ -82,7 +95,7 @@ function AssetLocations({ at, controls }: { at: string; controls: ReactNode }) {
           label="Asset"
           placeholder="Name, key or tag"
           size="sm"
-          w={200}
+          w={fieldWidth}
           leftSection={<IconSearch size={14} />}
           value={text.typed}
           onChange={({ currentTarget }) => text.type(currentTarget.value)}
@@ -142,7 +155,7 @@ export function PointInTimeReport() {
       <DateTimePicker
         label="Time"
         size="sm"
-        w={200}
+        w={fieldWidth}
         value={toPickerValue(at)}
         onChange={(text) => change({ at: fromPickerValue(text) ?? undefined })}
       />

@@ -4,8 +4,9 @@ import { type ReactNode, useMemo } from 'react'
 import { overview, useLocationCounts } from '../../api/overview.ts'
 import type { LocationCount } from '../../api/types.ts'
 import { IconDownload, IconSearch } from '../../components/icons.ts'
+import { useSearchText } from '../../components/use-search-text.ts'
 import { formatNumber } from '../../lib/time.ts'
-import { useReportSearch, useSearchText } from './use-report-search.ts'
+import { useReportSearch } from './use-report-search.ts'
 
 /** The number of locations at each level of the tree. */
 function levelSizes(locations: ReadonlyMap<number, LocationCount>): number[] {
@@ -18,6 +19,9 @@ function levelSizes(locations: ReadonlyMap<number, LocationCount>): number[] {
   }
   return sizes
 }
+
+/** The width of a field: the controls of a report fit into one row at a width of 1280 pixels. */
+export const fieldWidth = 190
 
 /** The report is not rolled up. */
 const none = 'none'
@@ -41,9 +45,9 @@ export function useRollUp({ records }: { records?: string } = {}) {
   const value = chosen ?? (records === undefined ? String(zones) : none)
   const control = (
     <Select
-      label="Roll up to"
+      label="Group by"
       size="sm"
-      w={200}
+      w={fieldWidth}
       allowDeselect={false}
       value={value}
       onChange={(next) =>
@@ -70,12 +74,12 @@ export function useRollUp({ records }: { records?: string } = {}) {
 /** A text that filters the rows of a report, which the URL holds. */
 export function useNameFilter() {
   const [{ q = '' }, change] = useReportSearch()
-  const { typed, type } = useSearchText(q, change)
+  const { typed, type } = useSearchText(q, (text) => change({ q: text }))
   const control = (
     <TextInput
       label="Location contains"
       size="sm"
-      w={200}
+      w={fieldWidth}
       leftSection={<IconSearch size={14} />}
       value={typed}
       onChange={({ currentTarget }) => type(currentTarget.value)}

@@ -1,6 +1,4 @@
-import { useDebouncedCallback } from '@mantine/hooks'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
 import type { reportSearch } from '../../routes/search-params.ts'
 
 type ReportSearch = ReturnType<typeof reportSearch>
@@ -13,15 +11,4 @@ export function useReportSearch() {
   const change = (more: Change, { replace = true } = {}): void =>
     void navigate({ search: (old) => ({ ...old, page: undefined, ...more }) as never, replace })
   return [search, change] as const
-}
-
-/** The text of a filter while it is typed. The URL follows after 200 ms. */
-export function useSearchText(q: string | undefined, change: (more: { q: string | undefined }) => void) {
-  const [typed, setTyped] = useState(q ?? '')
-  const apply = useDebouncedCallback((text: string) => change({ q: text === '' ? undefined : text }), 200)
-  const type = (text: string): void => {
-    setTyped(text)
-    apply(text.trim())
-  }
-  return { typed, type }
 }

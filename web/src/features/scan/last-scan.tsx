@@ -1,7 +1,9 @@
 import { ActionIcon, Box, Paper, Text, Tooltip } from '@mantine/core'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
+import type { ResolvedCode } from '../../api/types.ts'
 import { IconVolume, IconVolumeOff } from '../../components/icons.ts'
-import { type ShownOutcome, isSoundOn, setSoundOn } from './scan-feedback.ts'
+import { type ScanOutcome, type ShownOutcome, isSoundOn, setSoundOn, signalOutcome } from './scan-feedback.ts'
+import type { Scan } from './use-scan.ts'
 
 const colors: Record<ShownOutcome, string> = {
   found: 'harbor',
@@ -19,11 +21,43 @@ function describe(locationName: string | null, outcome: ShownOutcome): string {
   return locationName === null ? 'Never seen' : `Elsewhere, last at ${locationName}`
 }
 
-export interface ShownScan {
+interface ShownScan {
   name: string
   /** Where an asset was last seen. */
   locationName: string | null
   outcome: ShownOutcome
+}
+
+/** The latest scan. When the server has resolved it, signals its outcome and opens the tab that received the code. */
+export function useLastScan(
+  { lastScan, codes, resultOf, result }: Scan,
+  openTab: (tab: string) => void,
+): ShownScan | null {
+  const scan = lastScan === null ? undefined : resultOf(lastScan.code)
+  const isListed = lastScan !== null && codes.includes(lastScan.code)
+  const isIn = (all: readonly ResolvedCode[]): boolean =>
+    all.some((one) => one.id === scan?.id && one.kind === scan?.kind)
+  const outcome: ScanOutcome | null =
+    scan === undefined || scan.kind === 'location' || !isListed
+      ? null
+      : scan.kind === null
+        ? 'unknown'
+        : isIn(result.found)
+          ? 'found'
+          : 'elsewhere'
+  const signalledCount = useRef(0)
+  useEffect(() => {
+    if (outcome === null || lastScan === null || signalledCount.current === lastScan.count) return
+    signalledCount.current = lastScan.count
+    signalOutcome(outcome)
+    openTab(outcome)
+  })
+  if (lastScan === null) return null
+  // The code of a location leaves the list as soon as the location is chosen.
+  if (scan?.kind === 'location') return { name: scan.name ?? scan.code, locationName: null, outcome: 'location' }
+  if (!isListed) return null
+  if (scan === undefined || outcome === null) return { name: lastScan.code, locationName: null, outcome: 'waiting' }
+  return { name: scan.name ?? scan.code, locationName: scan.location_name, outcome }
 }
 
 /**

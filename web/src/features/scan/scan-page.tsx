@@ -1,4 +1,5 @@
 import { Anchor, Button, Group, Paper, Stack, Text, TextInput } from '@mantine/core'
+import { useWindowEvent } from '@mantine/hooks'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
@@ -13,22 +14,22 @@ import { LocationPicker } from '../../components/pickers.tsx'
 import { ErrorAlert, notify, notifyError, notifyWithUndo } from '../../components/feedback.tsx'
 import { useHasRole, useUser } from '../../components/use-session.ts'
 import { Camera } from './camera.tsx'
-import { LastScan, type ShownScan } from './last-scan.tsx'
-import { type ScanOutcome, signalOutcome } from './scan-feedback.ts'
+import { LastScan, useLastScan } from './last-scan.tsx'
 import { splitCodes } from './stocktake.ts'
 import { Results, SaveSummary, WaitingCodes } from './results.tsx'
 import { SwitchQuestion } from './switch-question.tsx'
-import { type Scan as ScanState, useCodesHere, useScan } from './use-scan.ts'
-import { counted } from '../../lib/time.ts'
+import { useCodesHere, useScan } from './use-scan.ts'
+import { counted, formatNumber } from '../../lib/time.ts'
 import { useKeyboardWedge } from './use-keyboard-wedge.ts'
 import { overview, refreshOverview } from '../../api/overview.ts'
 
 export function ScanPage() {
   const isOperator = useHasRole('operator')
-  if (isOperator) return <Scan />
+  const { org } = useUser()
+  if (isOperator) return <Scan key={org.id} orgId={org.id} />
   return (
     <Page kind="form" title="Scan">
-      <EmptyState icon={<IconLock size={22} />} title="Your role cannot scan">
+      <EmptyState icon={<IconLock size={22} />} title="Your role does not allow scanning">
         Operators, managers and admins can save the location of assets. An admin can change your role under Members.
       </EmptyState>
     </Page>
@@ -100,48 +101,19 @@ function NoLocations() {
   )
 }
 
-/** The latest scan. When the server has resolved it, signals its outcome and opens the tab that received the code. */
-function useLastScan(
-  { lastScan, codes, resultOf, result }: ScanState,
-  openTab: (tab: string) => void,
-): ShownScan | null {
-  const scan = lastScan === null ? undefined : resultOf(lastScan.code)
-  const isListed = lastScan !== null && codes.includes(lastScan.code)
-  const isIn = (all: readonly ResolvedCode[]): boolean =>
-    all.some((one) => one.id === scan?.id && one.kind === scan?.kind)
-  const outcome: ScanOutcome | null =
-    scan === undefined || scan.kind === 'location' || !isListed
-      ? null
-      : scan.kind === null
-        ? 'unknown'
-        : isIn(result.found)
-          ? 'found'
-          : 'elsewhere'
-  const signalledCount = useRef(0)
-  useEffect(() => {
-    if (outcome === null || lastScan === null || signalledCount.current === lastScan.count) return
-    signalledCount.current = lastScan.count
-    signalOutcome(outcome)
-    openTab(outcome)
-  })
-  if (lastScan === null) return null
-  // The code of a location leaves the list as soon as the location is chosen.
-  if (scan?.kind === 'location') return { name: scan.name ?? scan.code, locationName: null, outcome: 'location' }
-  if (!isListed) return null
-  if (scan === undefined || outcome === null) return { name: lastScan.code, locationName: null, outcome: 'waiting' }
-  return { name: scan.name ?? scan.code, locationName: scan.location_name, outcome }
-}
-
 /** On a phone, the focus would open the keyboard. */
 const hasTouch = (): boolean => matchMedia('(pointer: coarse)').matches
 
-function Scan() {
-  const { org } = useUser()
+function Scan({ orgId }: { orgId: number }) {
   const isManager = useHasRole('manager')
   const { location: requestedId = null } = useSearch({ from: '/shell/scan' })
   const navigate = useNavigate({ from: '/scan' })
-  const scan = useScan(org.id, requestedId)
+  const scan = useScan(orgId, requestedId)
   const { locationId } = scan
+  // The list is kept until the tab is closed.
+  useWindowEvent('beforeunload', (event) => {
+    if (scan.unsaved.length > 0 || scan.waiting.length > 0) event.preventDefault()
+  })
   const location = useQuery({ ...oneLocation(locationId ?? 0), enabled: locationId !== null })
   const requested = useQuery({ ...oneLocation(requestedId ?? 0), enabled: requestedId !== null })
   const queries = useQueryClient()
@@ -263,7 +235,7 @@ function Scan() {
           >
             {location.data === undefined || scan.unsaved.length === 0
               ? 'Save'
-              : `Save ${scan.unsaved.length} at ${location.data.name}`}
+              : `Save ${formatNumber(scan.unsaved.length)} at ${location.data.name}`}
           </Button>
           <Button
             size="md"

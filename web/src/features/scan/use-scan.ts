@@ -4,7 +4,8 @@ import type { ResolvedCode } from '../../api/types.ts'
 import { type StocktakeResult, compareWithExpected, fetchExpectedAssets } from './stocktake.ts'
 import { useResolvedCodes } from './use-resolved-codes.ts'
 
-const storageKey = 'lastseen.scan'
+/** Each organization has its own list. */
+const storageKey = (orgId: number): string => `lastseen.scan.${orgId}`
 
 /** The assets that were saved at one location during this stocktake. */
 export interface SavedAssets {
@@ -26,9 +27,7 @@ const emptyStocktake: Stocktake = { locationId: null, codes: [], saved: null }
 /** The scanned codes are kept across reloads, until the tab is closed. */
 function readStored(orgId: number): Stocktake {
   try {
-    const stored = JSON.parse(sessionStorage.getItem(storageKey) ?? 'null') as (Stocktake & { orgId: number }) | null
-    if (stored?.orgId !== orgId) return emptyStocktake
-    return { locationId: stored.locationId ?? null, codes: stored.codes, saved: stored.saved }
+    return (JSON.parse(sessionStorage.getItem(storageKey(orgId)) ?? 'null') as Stocktake | null) ?? emptyStocktake
   } catch {
     return emptyStocktake
   }
@@ -44,7 +43,7 @@ export function useScan(orgId: number, requestedId: number | null) {
   const { codes, saved } = stocktake
   // The latest scan, also of a code that was scanned before.
   const [lastScan, setLastScan] = useState<{ code: string; count: number } | null>(null)
-  useEffect(() => sessionStorage.setItem(storageKey, JSON.stringify({ orgId, ...stocktake })), [orgId, stocktake])
+  useEffect(() => sessionStorage.setItem(storageKey(orgId), JSON.stringify(stocktake)), [orgId, stocktake])
   const { resultOf, resolved, error, resolveAgain } = useResolvedCodes(codes)
   const known = useMemo(() => codes.flatMap((code) => resultOf(code) ?? []), [codes, resolved])
   const waiting = useMemo(() => codes.filter((code) => resultOf(code) === undefined), [codes, resolved])
