@@ -102,7 +102,7 @@ test('When a deployment has removed the code that writes PDF files, a message sa
   await org.asset('Ladder')
   await org.signIn(page, org.email, '/labels')
   await page.route('**/static/pdf-*', (route) => route.fulfill({ status: 404 }))
-  await page.getByRole('button', { name: /^PDF/ }).click()
+  await page.getByRole('button', { name: 'Download PDF' }).click()
   await expect(page.getByRole('alert')).toContainText('A new version of Lastseen was installed')
 })
 

@@ -56,7 +56,7 @@ for (const role of order)
 
 test('A page that a role may not use shows the reason', async ({ page }) => {
   await fixture.org.signIn(page, emails.get('viewer')!, '/settings/webhooks')
-  await expect(page.getByText('Only admins can do this')).toBeVisible()
+  await expect(page.getByText('Only admins can open this page')).toBeVisible()
   await page.goto(`${url()}/scan`)
-  await expect(page.getByText('Your role cannot scan')).toBeVisible()
+  await expect(page.getByText('Your role does not allow scanning')).toBeVisible()
 })

@@ -156,7 +156,7 @@ test('The scan page without a location continues with the codes that are not sav
   await pick(page, 'Dock 1')
   const question = page.getByRole('alert').filter({ hasText: 'Dock 1' })
   await expect(question).toContainText('1 unknown code')
-  await question.getByRole('button', { name: 'Switch and keep 1 scan' }).click()
+  await question.getByRole('button', { name: 'Switch and keep 1 code' }).click()
   await expect(page).toHaveURL(new RegExp(`location=${dock.id}`))
   await expect.poll(() => counts(page)).toEqual(['0', '0', '1', '1'])
 
@@ -169,7 +169,7 @@ test('The scan page without a location continues with the codes that are not sav
   const second = page.getByRole('alert').filter({ hasText: 'Hall A' })
   await expect(second).toContainText('1 code is waiting for the server')
   await expect(second.getByRole('button', { name: /^Save/ })).toHaveCount(0)
-  await second.getByRole('button', { name: 'Discard 1', exact: true }).click()
+  await second.getByRole('button', { name: 'Discard 1 code' }).click()
   await expect(page).toHaveURL(new RegExp(`location=${hall.id}`))
   await expect(page.getByRole('status', { name: 'Waiting codes' })).toHaveCount(0)
 })

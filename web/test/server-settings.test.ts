@@ -104,7 +104,7 @@ test('With mail set up, a new user confirms the e-mail address with the mailed l
   try {
     await page.goto(`${own.url}/sign-up`)
     await page.getByLabel('Organization').fill('Northwind')
-    await page.getByLabel('Your e-mail').fill('ada@example.com')
+    await page.getByLabel('E-mail').fill('ada@example.com')
     await page.getByRole('textbox', { name: 'Password' }).fill('correct horse battery')
     await page.getByRole('button', { name: 'Create organization' }).click()
     const banner = page.getByRole('status').filter({ hasText: 'Confirm your e-mail address' })

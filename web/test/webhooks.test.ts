@@ -69,7 +69,7 @@ test('A failing webhook names the first failure after the last success, and the 
     (at) => new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' }).format(new Date(at)),
     failingSince,
   )
-  await expect(page.getByRole('alert')).toContainText('Deliveries are failing')
+  await expect(page.getByRole('alert')).toContainText('Webhook deliveries are failing')
   await expect(page.getByRole('alert')).toContainText(date)
   expect(await positions()).toEqual(before)
 })

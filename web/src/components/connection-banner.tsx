@@ -29,7 +29,7 @@ export function ConnectionBanner() {
             icon={<IconAlertTriangle size={18} />}
             title="The server cannot be reached"
           >
-            The app reconnects automatically. Changes cannot be saved until then.
+            The app reconnects automatically. Changes cannot be saved until then. Scanned codes are kept.
           </Alert>
         </div>
       )}

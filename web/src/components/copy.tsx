@@ -59,7 +59,11 @@ export function OneTimeSecrets({
   return (
     <Stack gap="md">
       <Alert variant="light" color="yellow" icon={<IconKey size={18} />} title="Shown only once">
-        <Text size="sm">Copy it and store it safely. It cannot be shown again.</Text>
+        <Text size="sm">
+          {values.length === 1
+            ? 'Copy and store it now. It cannot be shown again.'
+            : 'Copy and store them now. They cannot be shown again.'}
+        </Text>
       </Alert>
       {values.map(({ label, value }) => (
         <Stack key={label} gap={4}>

@@ -16,10 +16,10 @@ export function LocationLink({
   if (id === null)
     return (
       <Text span inherit c="dimmed">
-        no location
+        No location
       </Text>
     )
-  const shown = name ?? counts.get(id)?.name ?? fallback ?? 'a deleted location'
+  const shown = name ?? counts.get(id)?.name ?? fallback ?? 'Deleted location'
   return (
     <Anchor
       inherit

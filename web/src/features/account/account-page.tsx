@@ -8,10 +8,11 @@ import type { Quota } from '../../api/types.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { Card, Fact, Page } from '../../components/page.tsx'
 import { ErrorAlert, notify } from '../../components/feedback.tsx'
+import { QueryView } from '../../components/query-view.tsx'
 import { useUser } from '../../components/use-session.ts'
 import { download } from '../../lib/download.ts'
 import { newPasswordRule, required, showFieldErrors } from '../../lib/forms.ts'
-import { roleDescriptions } from '../../lib/roles.ts'
+import { roleDescriptions, roleLabel } from '../../lib/roles.ts'
 import { formatNumber, timeZone } from '../../lib/time.ts'
 
 function Password() {
@@ -79,19 +80,22 @@ function Quotas() {
   const quotas = useQuery({ queryKey: ['quotas'], queryFn: () => getOne<Quota[]>('/quotas') })
   return (
     <Card title={`Quotas of ${org.name}`}>
-      {quotas.isError && <ErrorAlert error={quotas.error} />}
-      <Table aria-label="Quotas">
-        <Table.Tbody>
-          {quotas.data?.map(({ quota, used, limit }) => (
-            <Table.Tr key={quota}>
-              <Table.Td w="45%">{quotaLabels[quota] ?? quota}</Table.Td>
-              <Table.Td>
-                {formatUse(quota, used)} of {formatUse(quota, limit)}
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <QueryView query={quotas} rows={9}>
+        {(all) => (
+          <Table aria-label="Quotas" horizontalSpacing={0}>
+            <Table.Tbody>
+              {all.map(({ quota, used, limit }) => (
+                <Table.Tr key={quota}>
+                  <Table.Td w="45%">{quotaLabels[quota] ?? quota}</Table.Td>
+                  <Table.Td>
+                    {formatUse(quota, used)} of {formatUse(quota, limit)}
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        )}
+      </QueryView>
     </Card>
   )
 }
@@ -123,7 +127,7 @@ export function AccountPage() {
             <Fact label="E-mail">{user.email}</Fact>
             <Fact label="Time zone">{timeZone}</Fact>
           </Group>
-          <Table mt="sm" aria-label="Your organizations">
+          <Table mt="sm" aria-label="Your organizations" horizontalSpacing={0}>
             <Table.Tbody>
               {user.orgs.map((org) => (
                 <Table.Tr key={org.id}>
@@ -131,7 +135,7 @@ export function AccountPage() {
                     {org.name}
                   </Table.Td>
                   <Table.Td>
-                    {org.role}{' '}
+                    {roleLabel(org.role)}{' '}
                     <Text size="xs" c="dimmed" span>
                       {roleDescriptions[org.role]}
                     </Text>

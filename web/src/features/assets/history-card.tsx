@@ -150,7 +150,7 @@ function Notes({ stay }: { stay: Stay }) {
           </Text>
           <Text size="xs" c="dimmed" className="number">
             {one.noted_by ?? 'Former user'}, {exactDateTime(one.noted_at)}
-            {one.location_id !== stay.location_id && `, at ${one.location_name ?? 'a deleted location'}`}
+            {one.location_id !== stay.location_id && `, ${one.location_name ?? 'Deleted location'}`}
           </Text>
         </li>
       ))}

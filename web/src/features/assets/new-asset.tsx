@@ -60,14 +60,14 @@ export function NewAsset({ onClose }: { onClose: () => void }) {
           <Textarea label="Description" autosize minRows={2} maxLength={1024} {...form.getInputProps('description')} />
           <Group gap="xs" grow preventGrowOverflow={false} align="flex-start">
             <Select
-              label="Tag"
+              label="Tag type"
               data={tagTypes}
               allowDeselect={false}
               style={{ flex: '0 0 110px' }}
               {...form.getInputProps('tag_type')}
             />
             <TextInput
-              label="Value"
+              label="Tag value"
               placeholder="Scan or type the value"
               maxLength={255}
               {...form.getInputProps('tags')}

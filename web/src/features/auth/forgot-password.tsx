@@ -20,7 +20,7 @@ export function ForgotPasswordPage() {
       <AuthPage title="Check your e-mail">
         <Text size="sm">
           If an account for <b>{form.values.email}</b> exists, we sent a link to set a new password. The link is valid
-          for one hour. If the server cannot send mail, its operator finds the link in the log.
+          for one hour. No mail? Ask the operator of the server for the link.
         </Text>
         {back}
       </AuthPage>

@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { acceptInvitation, lookUpInvitation } from '../../api/auth.ts'
 import { QueryView } from '../../components/query-view.tsx'
 import { newPasswordRule, required } from '../../lib/forms.ts'
-import { roleDescriptions } from '../../lib/roles.ts'
+import { roleDescriptions, roleLabel } from '../../lib/roles.ts'
 import { AuthForm } from './auth-form.tsx'
 import { AuthPage } from './auth-page.tsx'
 import { takeTokenFromUrl } from './token.ts'
@@ -61,8 +61,8 @@ function Accept({ token, offer }: { token: string; offer: Offer }) {
   return (
     <>
       <Text size="sm">
-        You are invited to <b>{offer.organization_name}</b> as <b>{offer.role}</b>. This role{' '}
-        {roleDescriptions[offer.role]}.
+        You are invited to <b>{offer.organization_name}</b> as <b>{roleLabel(offer.role)}</b>.{' '}
+        {roleDescriptions[offer.role]}
       </Text>
       <AuthForm
         form={form}

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Group, PasswordInput, Text, TextInput } from '@mantine/core'
+import { Alert, Anchor, Group, PasswordInput, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { signIn } from '../../api/auth.ts'
@@ -38,11 +38,9 @@ export function SignInPage() {
           Forgot your password?
         </Anchor>
         {isSignupOpen && (
-          <Text size="sm">
-            <Anchor inherit underline="always" renderRoot={(props) => <Link to="/sign-up" {...props} />}>
-              Create an organization
-            </Anchor>
-          </Text>
+          <Anchor size="sm" renderRoot={(props) => <Link to="/sign-up" {...props} />}>
+            Create an organization
+          </Anchor>
         )}
       </Group>
     </AuthPage>

@@ -45,7 +45,7 @@ function SignUpForm() {
           autoFocus
           {...form.getInputProps('organization_name')}
         />
-        <TextInput label="Your e-mail" type="email" autoComplete="username" {...form.getInputProps('email')} />
+        <TextInput label="E-mail" type="email" autoComplete="username" {...form.getInputProps('email')} />
         <PasswordInput
           label="Password"
           description="At least 10 characters"

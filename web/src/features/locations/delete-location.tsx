@@ -50,7 +50,7 @@ export function DeleteLocation({ location, onClose }: { location: Location; onCl
         </QueryView>
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose} data-autofocus>
-            Cancel
+            Close
           </Button>
         </Group>
       </Stack>

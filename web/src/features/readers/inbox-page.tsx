@@ -115,7 +115,7 @@ export function InboxPage() {
             rowKey={(one) => `${one.tag_type}-${one.value}`}
             empty={
               <EmptyState icon={<IconInbox size={24} />} title="No unassigned tags">
-                Tags that a reader saw and that are attached to no asset or location. The inbox keeps the{' '}
+                Tags that readers read but that are attached to no asset or location appear here. The inbox keeps the{' '}
                 {formatNumber(maxUnknownTags)} tags that were seen last.
               </EmptyState>
             }

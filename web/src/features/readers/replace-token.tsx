@@ -5,10 +5,10 @@ import type { NewReader, Reader } from '../../api/types.ts'
 import { Confirm } from '../../components/confirm.tsx'
 
 const overlaps = [
-  { value: '0', label: 'stops at once' },
-  { value: '3600', label: 'works for another hour' },
-  { value: '86400', label: 'works for another day' },
-  { value: '604800', label: 'works for another week' },
+  { value: '0', label: 'Stops at once' },
+  { value: '3600', label: 'Works for another hour' },
+  { value: '86400', label: 'Works for another day' },
+  { value: '604800', label: 'Works for another week' },
 ]
 
 /** Asks how long the old token should still work, and replaces it. */
@@ -32,7 +32,7 @@ export function ReplaceToken({
     >
       <Stack gap="sm">
         <Select
-          label="The old token"
+          label="Old token"
           data={overlaps}
           value={overlap}
           allowDeselect={false}
@@ -41,7 +41,7 @@ export function ReplaceToken({
         <Text size="sm">
           {overlap === '0'
             ? 'An MQTT connection is closed. The device sends again when you have given it the new token.'
-            : 'The device keeps sending while you give it the new token. Deleting the reader ends both tokens. Choose “stops at once” if the token may be known to others.'}{' '}
+            : 'The device keeps sending while you give it the new token. Deleting the reader ends both tokens. Choose “Stops at once” if the token may be known to others.'}{' '}
           The settings, antennas and past reads stay.
         </Text>
       </Stack>

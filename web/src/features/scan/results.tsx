@@ -5,7 +5,7 @@ import type { ResolvedCode } from '../../api/types.ts'
 import { IconCheck, IconX } from '../../components/icons.ts'
 import { AssetLink, LocationLink } from '../../components/record-links.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
-import { formatNumber } from '../../lib/time.ts'
+import { counted, formatNumber } from '../../lib/time.ts'
 import { type StocktakeResult, isPossibleCode, maxExpected } from './stocktake.ts'
 import type { SavedAssets } from './use-scan.ts'
 
@@ -24,7 +24,7 @@ export function SaveSummary({
   return (
     <Alert color="harbor" icon={<IconCheck size={18} />} role="status" aria-label="Result">
       <Text size="sm" fw={600}>
-        {total === 1 ? 'One asset is' : `${formatNumber(total)} assets are`} at {locationName} now.
+        {counted(total, 'asset')} {total === 1 ? 'is' : 'are'} at {locationName} now.
       </Text>
       <Text size="sm">
         {formatNumber(expectedCount)} expected here, {formatNumber(elsewhereCount)} from elsewhere,{' '}
@@ -157,8 +157,8 @@ export function Results({
                 `${one.external_key ?? ''}, never seen`
               ) : (
                 <>
-                  {one.external_key}, last at <LocationLink id={one.location_id} name={one.location_name} />{' '}
-                  <RelativeTime at={one.last_seen_at} />
+                  {one.external_key}, {one.location_id !== null && 'last at '}
+                  <LocationLink id={one.location_id} name={one.location_name} /> <RelativeTime at={one.last_seen_at} />
                 </>
               )
             }

@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
-import { counted } from '../../lib/time.ts'
+import { counted, formatNumber } from '../../lib/time.ts'
 
 /** The number of codes that belong to the current location and are not saved. */
 export interface OpenCodes {
@@ -51,28 +51,30 @@ export function SwitchQuestion({
     <Alert color="yellow" title={title}>
       {assets > 0 && (
         <Text size="sm">
-          {assets === 1 ? 'One asset is' : `${assets} assets are`} not saved at {from} yet.
+          {counted(assets, 'asset')} {assets === 1 ? 'is' : 'are'} not saved at {from} yet.
         </Text>
       )}
       {waiting > 0 && (
-        <Text size="sm">{waiting === 1 ? '1 code is' : `${waiting} codes are`} waiting for the server.</Text>
+        <Text size="sm">
+          {counted(waiting, 'code')} {waiting === 1 ? 'is' : 'are'} waiting for the server.
+        </Text>
       )}
       {unknown > 0 && (
         <Text size="sm">
-          {unknown === 1 ? '1 unknown code is' : `${unknown} unknown codes are`} on the list and cannot be saved.
+          {counted(unknown, 'unknown code')} {unknown === 1 ? 'is' : 'are'} on the list and cannot be saved.
         </Text>
       )}
       <Group gap="xs" mt="xs">
         {assets > 0 && (
           <Button size="xs" loading={isSaving} disabled={waiting > 0} onClick={onSave}>
-            Save {assets} at {from}
+            Save {formatNumber(assets)} at {from}
           </Button>
         )}
         <Button size="xs" variant="default" onClick={onDrop}>
-          Discard {total}
+          Discard {counted(total, 'code')}
         </Button>
         <Button size="xs" variant="default" onClick={onKeep}>
-          Switch and keep {counted(total, 'scan')}
+          Switch and keep {counted(total, 'code')}
         </Button>
         {stay}
       </Group>

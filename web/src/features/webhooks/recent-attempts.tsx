@@ -23,7 +23,13 @@ export const isDelivered = ({ status }: { status: number | null }): boolean =>
 
 function FailureAlert({ since, latest }: { since: string; latest: WebhookAttempt | undefined }) {
   return (
-    <Alert color="red" icon={<IconAlertTriangle size={18} />} title="Deliveries are failing" role="alert" mb="sm">
+    <Alert
+      color="red"
+      icon={<IconAlertTriangle size={18} />}
+      title="Webhook deliveries are failing"
+      role="alert"
+      mb="sm"
+    >
       <Text size="sm">No delivery has succeeded since {dateTime(since)}.</Text>
       {latest !== undefined && (
         <Text size="sm">

@@ -166,7 +166,7 @@ function WebhookDetails({ hook }: { hook: Webhook }) {
             <TextInput label="URL" {...form.getInputProps('url')} />
             <Checkbox
               label="Deliver events"
-              description="Takes effect on Save. Events are dropped while delivery is off."
+              description="Takes effect when you save. Events are dropped while delivery is off."
               {...form.getInputProps('enabled', { type: 'checkbox' })}
             />
             <Fact label="Signing secret">
