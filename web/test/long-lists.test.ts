@@ -49,7 +49,7 @@ test('A location picker says how many locations it does not list', async ({ page
   const org = await Org.create()
   await Promise.all(rowsOf(25, (index) => org.location(`Rack ${index + 1}`)))
   await org.signIn(page, org.email, '/assets')
-  const picker = page.getByPlaceholder('Any location')
+  const picker = page.getByPlaceholder('All locations')
   const options = page.getByRole('option')
   await picker.click()
   await expect(options).toHaveCount(21)
@@ -74,6 +74,8 @@ test('The search says of which kinds it shows only the first results', async ({ 
     .locator('.mantine-Spotlight-actionsGroup')
     .evaluateAll((groups) => groups.map((one) => getComputedStyle(one, '::before').content))
   expect(titles).toEqual(['"Assets"', '"Readers (first 8)"', '"Pages"'])
+  await page.getByText('See all readers').click()
+  await expect(page.getByRole('table', { name: 'Readers' }).getByRole('row')).toHaveCount(10)
 })
 
 test('The overview says that it has the latest moves and the latest failed imports only', async ({ page, context }) => {
@@ -97,6 +99,8 @@ test('The overview says that it has the latest moves and the latest failed impor
   await org.signIn(page)
   await expect(page.getByRole('log', { name: 'Moves' }).getByText('The latest 40 moves.')).toBeAttached()
   await expect(page.getByText('The latest 20 failed imports are listed.')).toBeVisible()
+  await page.getByRole('link', { name: 'An import of assets failed just now' }).first().click()
+  await expect(page).toHaveURL(/\/import\?import=1$/)
 })
 
 test('A reader with many antennas, live reads or entries of the inbox says what is not shown', async ({

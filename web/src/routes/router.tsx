@@ -19,6 +19,7 @@ import {
   labelSearch,
   locationPageSearch,
   locationSearch,
+  membersSearch,
   overviewSearch,
   pageSearch,
   readersSearch,
@@ -164,7 +165,7 @@ const appRoutes = [
   createRoute({
     ...parent,
     ...lazyPage('/settings/members', () => import('../features/members/members-page.tsx'), 'MembersPage'),
-    validateSearch: pageSearch,
+    validateSearch: membersSearch,
   }),
 ] as const
 

@@ -72,6 +72,8 @@ export const pageSearch = (raw: Raw) => withoutUndefined({ page: positiveInteger
 export const unseenSearch = (raw: Raw) =>
   withoutUndefined({ show: oneOf(raw['show'], ['never'] as const), page: positiveInteger(raw['page']) })
 
+export const membersSearch = (raw: Raw) => withoutUndefined({ ...create(raw), page: positiveInteger(raw['page']) })
+
 export const importSearch = (raw: Raw) => withoutUndefined({ import: positiveInteger(raw['import']) })
 
 export const scanSearch = (raw: Raw) => withoutUndefined({ location: positiveInteger(raw['location']) })

@@ -17,12 +17,12 @@ import { QueryView } from '../../components/query-view.tsx'
 import { useUser } from '../../components/use-session.ts'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { emailRule, showFieldErrors } from '../../lib/forms.ts'
-import { roleDescriptions } from '../../lib/roles.ts'
+import { roleDescriptions, roleLabel } from '../../lib/roles.ts'
 import { date, formatNumber } from '../../lib/time.ts'
 
 const size = 50
 
-const options = roles.map((role) => ({ value: role, label: role.charAt(0).toUpperCase() + role.slice(1) }))
+const options = roles.map((role) => ({ value: role, label: roleLabel(role) }))
 
 export function MembersPage() {
   return (
@@ -35,10 +35,15 @@ export function MembersPage() {
 function Members() {
   const user = useUser()
   const queries = useQueryClient()
-  const { page = 1 } = useSearch({ from: '/shell/settings/members' })
+  const { page = 1, create } = useSearch({ from: '/shell/settings/members' })
   const navigate = useNavigate({ from: '/settings/members' })
   const request = { limit: size, offset: (page - 1) * size }
-  const [isInviting, setInviting] = useState(false)
+  const setInviting = (isOpen: boolean): void =>
+    void navigate({
+      search: (old) => ({ ...old, create: isOpen ? 'yes' : undefined }) as never,
+      replace: true,
+      ignoreBlocker: true,
+    })
   const [memberToRemove, setMemberToRemove] = useState<Member | null>(null)
   const members = useQuery({
     queryKey: ['members', request],
@@ -114,12 +119,12 @@ function Members() {
         <Card title="Permissions of each role">
           {roles.map((role) => (
             <Text size="sm" key={role}>
-              <b>{role}</b> {roleDescriptions[role]}
+              <b>{roleLabel(role)}:</b> {roleDescriptions[role]}
             </Text>
           ))}
         </Card>
       </Stack>
-      {isInviting && <Invite onClose={() => setInviting(false)} />}
+      {create === 'yes' && <Invite onClose={() => setInviting(false)} />}
       <Confirm
         opened={memberToRemove !== null}
         title={`Remove ${memberToRemove?.email ?? ''}?`}
@@ -162,7 +167,7 @@ function Invitations() {
           ...data.map((one) => (
             <div className="move-row" key={one.id} style={{ flexWrap: 'wrap' }}>
               <Text size="sm" style={{ flex: '1 1 190px', minWidth: 0 }}>
-                Invitation for {one.email} <Badge color="gray">{one.role}</Badge>
+                Invitation for {one.email} <Badge color="gray">{roleLabel(one.role)}</Badge>
               </Text>
               <Text size="xs" c="dimmed">
                 expires <RelativeTime at={one.expires_at} />
@@ -172,6 +177,8 @@ function Invitations() {
                 variant="subtle"
                 color="gray"
                 aria-label={`Withdraw the invitation of ${one.email}`}
+                loading={withdraw.isPending && withdraw.variables === one.id}
+                disabled={withdraw.isPending}
                 onClick={() => withdraw.mutate(one.id)}
               >
                 Withdraw
@@ -210,7 +217,7 @@ function Invite({ onClose }: { onClose: () => void }) {
             <TextInput label="E-mail" type="email" data-autofocus {...form.getInputProps('email')} />
             <Select
               label="Role"
-              description={`${/^[ao]/.test(form.values.role) ? 'An' : 'A'} ${form.values.role} ${roleDescriptions[form.values.role]}.`}
+              description={roleDescriptions[form.values.role]}
               allowDeselect={false}
               data={options}
               {...form.getInputProps('role')}

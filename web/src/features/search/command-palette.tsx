@@ -12,6 +12,7 @@ import { useLocationCounts, useLocationPath } from '../../api/overview.ts'
 import type { Location, SearchResult } from '../../api/types.ts'
 import { IconAntenna, IconBox, IconList, IconMapPin, IconSearch, IconTag } from '../../components/icons.ts'
 import { useUser } from '../../components/use-session.ts'
+import { tagLabel } from '../../lib/tags.ts'
 import { ago, formatNumber } from '../../lib/time.ts'
 import { findCommands } from './commands.tsx'
 
@@ -26,7 +27,9 @@ const titleOf = (kind: string, found: readonly unknown[] = []): string =>
 
 /** "ASSET-0001 · Dock 3 · 5 min. ago" */
 const describe = (what: string, location: string | null, at: string | null): string =>
-  at === null ? `${what} · Never seen` : `${what} · ${location ?? 'no location'} · ${ago(at)}`
+  at === null ? `${what} · Never seen` : `${what} · ${location ?? 'No location'} · ${ago(at)}`
+
+const describeTag = (tag: SearchResult['tags'][number]): string => `${tagLabel(tag.tag_type)} tag of ${tag.owner_name}`
 
 function toGroups(
   result: SearchResult | undefined,
@@ -62,31 +65,44 @@ function toGroups(
             onClick: () => onSeeAll(kind),
           },
         ]
+  /** An entry that leads to the list with the results that are not shown. */
+  const seeMore = (kind: string, found: readonly unknown[] = [], entry: Omit<SpotlightActionData, 'id'>) =>
+    found.length < maxResults ? [] : [{ id: `see-all-${kind}`, leftSection: <IconList size={18} />, ...entry }]
   return [
     { group: titleOf('Assets', result?.assets), actions: withSeeAll(assets, 'assets') },
     { group: titleOf('Locations', result?.locations), actions: withSeeAll(locations, 'locations') },
     {
       group: titleOf('Tags', result?.tags),
-      actions: (result?.tags ?? []).map((one) => ({
-        id: `tag-${one.id}`,
-        label: one.value,
-        description:
-          one.asset_id === null
-            ? `${one.tag_type} tag of ${one.owner_name}`
-            : describe(`${one.tag_type} tag of ${one.owner_name}`, one.last_seen_location, one.last_seen_at),
-        leftSection: <IconTag size={18} />,
-        onClick: goTo(one.asset_id === null ? `/locations/${String(one.location_id)}` : `/assets/${one.asset_id}`),
-      })),
+      actions: [
+        ...(result?.tags ?? []).map((one) => ({
+          id: `tag-${one.id}`,
+          label: one.value,
+          description:
+            one.asset_id === null
+              ? describeTag(one)
+              : describe(describeTag(one), one.last_seen_location, one.last_seen_at),
+          leftSection: <IconTag size={18} />,
+          onClick: goTo(one.asset_id === null ? `/locations/${String(one.location_id)}` : `/assets/${one.asset_id}`),
+        })),
+        ...seeMore('tags', result?.tags, {
+          label: 'See all tagged assets',
+          description: `Assets that contain “${searchText}”, also in a tag`,
+          onClick: () => onSeeAll('assets'),
+        }),
+      ],
     },
     {
       group: titleOf('Readers', result?.readers),
-      actions: (result?.readers ?? []).map((one) => ({
-        id: `reader-${one.id}`,
-        label: one.name,
-        description: one.last_seen_at === null ? 'no message yet' : `last message ${ago(one.last_seen_at)}`,
-        leftSection: <IconAntenna size={18} />,
-        onClick: goTo(`/readers/${one.id}`),
-      })),
+      actions: [
+        ...(result?.readers ?? []).map((one) => ({
+          id: `reader-${one.id}`,
+          label: one.name,
+          description: one.last_seen_at === null ? 'No message yet' : `Last message ${ago(one.last_seen_at)}`,
+          leftSection: <IconAntenna size={18} />,
+          onClick: goTo(`/readers/${one.id}`),
+        })),
+        ...seeMore('readers', result?.readers, { label: 'See all readers', onClick: goTo('/readers') }),
+      ],
     },
   ]
 }

@@ -52,7 +52,13 @@ const actions: readonly Command[] = [
   { label: 'Import a CSV file', words: 'upload', role: 'manager', href: '/import', icon: IconFileImport },
   { label: 'Export CSV', words: 'download', href: '/import', icon: IconFileImport },
   { label: 'Print labels', words: 'qr barcode code 128', href: '/labels', icon: IconPrinter },
-  { label: 'Invite a member', words: 'new add user', role: 'admin', href: '/settings/members', icon: IconUserPlus },
+  {
+    label: 'Invite a member',
+    words: 'new add user',
+    role: 'admin',
+    href: '/settings/members?create=yes',
+    icon: IconUserPlus,
+  },
 ]
 
 const matches = ({ label, words = '' }: Pick<Command, 'label' | 'words'>, q: string): boolean => {
