@@ -50,6 +50,26 @@ test('The overview lists each of twenty zones, and the assets that were never se
   await expect(rows.last()).toHaveText(/^Never seen1$/)
 })
 
+test('Problems are shown above the first steps, whose actions are those of the role', async ({ page }) => {
+  const org = await Org.create()
+  await org.location('Hall')
+  await org.asset('Ladder')
+  const reader = await org.reader('Gate', [null])
+  await org.read(reader.token, [{ tag: 'E2AA', antenna: 1 }])
+  await org.signIn(page)
+  const [problem, step] = [page.getByRole('link', { name: '1 unassigned tag' }), page.getByText('Record the first')]
+  await expect(problem).toBeVisible()
+  await expect(step).toBeVisible()
+  expect((await problem.boundingBox())!.y).toBeLessThan((await step.boundingBox())!.y)
+  await expect(page.getByText('asset has never been seen')).toHaveCount(0)
+  await page.getByRole('link', { name: 'Create a reader' }).click()
+  await expect(page.getByRole('dialog', { name: 'Create reader' })).toBeVisible()
+
+  await org.signIn(page, await org.member('operator'))
+  await expect(page.getByRole('link', { name: 'Scan now' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Create a reader' })).toHaveCount(0)
+})
+
 test('Overdue assets and a failing webhook need attention, each with a link to its page', async ({ page }) => {
   const { org, reader, tag } = await warehouse()
   const observed_at = new Date(Date.now() - 2 * 86_400_000).toISOString()
@@ -66,7 +86,7 @@ test('Overdue assets and a failing webhook need attention, each with a link to i
     /Crate 5/,
   ])
   await page.goBack()
-  await attention.getByRole('link', { name: 'Deliveries are failing' }).click()
+  await attention.getByRole('link', { name: 'Webhook deliveries are failing' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'Webhooks' })).toBeVisible()
-  await expect(page.getByRole('alert')).toContainText('Deliveries are failing')
+  await expect(page.getByRole('alert')).toContainText('Webhook deliveries are failing')
 })

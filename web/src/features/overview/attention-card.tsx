@@ -21,7 +21,8 @@ const maxFailedImports = 20
 const plural = (count: number, one: string, several: string): string => (count === 1 ? one : several)
 
 function problemsOf(overview: Overview, found: Attention): Problem[] {
-  const neverSeen = overview.assets_total - overview.seen_total
+  // Before the first sighting, the first steps say what to do about assets that were never seen.
+  const neverSeen = overview.seen_total === 0 ? 0 : overview.assets_total - overview.seen_total
   const { unseen_total: unseen, unseen_after_hours: hours } = overview
   const { silent_readers: readers, unassigned_tags: tags } = found
   const counted: Problem[] = [
@@ -49,19 +50,27 @@ function problemsOf(overview: Overview, found: Attention): Problem[] {
   return [
     ...counted.filter(({ count }) => count !== null && count > 0),
     ...(found.webhook_is_failing
-      ? [{ count: null, text: 'Deliveries are failing', link: { to: '/settings/webhooks' } } as const]
+      ? [{ count: null, text: 'Webhook deliveries are failing', link: { to: '/settings/webhooks' } } as const]
       : []),
     ...found.failed_imports.map(({ id, kind, failed_at }): Problem => ({
       count: null,
-      text: `The import of ${kind} failed ${ago(failed_at)}`,
+      text: `An import of ${kind} failed ${ago(failed_at)}`,
       link: { to: '/import', search: { import: id } },
     })),
   ]
 }
 
 /** The problems of the organization, each with a link to the records it concerns. */
-export function AttentionCard({ data }: { data: Overview }) {
+export function AttentionCard({
+  data,
+  isOptional = false,
+}: {
+  data: Overview
+  /** Nothing is shown while there are no problems. */
+  isOptional?: boolean
+}) {
   const found = useQuery(attention())
+  if (isOptional && found.data !== undefined && problemsOf(data, found.data).length === 0) return null
   return (
     <Card title="Needs attention">
       <QueryView query={found} rows={1}>

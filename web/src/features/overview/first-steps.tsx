@@ -43,12 +43,17 @@ export function FirstSteps({ data }: { data: Overview }) {
       title: 'Record the first sighting',
       text: 'Scan a tag with your phone or connect a reader. This page then shows where your assets are.',
       isDone: data.seen_total > 0,
-      action: (
+      action: isOperator && (
         <Group gap="sm">
-          {isOperator && <Button renderRoot={(props) => <Link to="/scan" {...props} />}>Scan now</Button>}
-          <Button variant="default" renderRoot={(props) => <Link to="/readers" {...props} />}>
-            Create a reader
-          </Button>
+          <Button renderRoot={(props) => <Link to="/scan" {...props} />}>Scan now</Button>
+          {isManager && (
+            <Button
+              variant="default"
+              renderRoot={(props) => <Link to="/readers" search={{ create: 'yes' }} {...props} />}
+            >
+              Create a reader
+            </Button>
+          )}
         </Group>
       ),
     },

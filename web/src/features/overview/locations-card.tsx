@@ -1,4 +1,4 @@
-import { ActionIcon, Anchor, Box, Button, Text } from '@mantine/core'
+import { ActionIcon, Anchor, Box, Button, Group, Text } from '@mantine/core'
 import { Link, type LinkProps } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import type { LocationCount, Overview } from '../../api/types.ts'
@@ -25,12 +25,14 @@ function CountRow({
 }) {
   return (
     <div className="location-row" role="listitem">
-      <Box w={22} ml={Math.min(depth, 5) * 16} style={{ flex: 'none' }}>
-        {toggle}
-      </Box>
-      <Text size="sm" truncate style={{ flex: '1 1 46%', minWidth: 0 }} fw={depth === 0 ? 600 : 400} component="div">
-        {label}
-      </Text>
+      <Group gap={10} wrap="nowrap" pl={Math.min(depth, 5) * 16} style={{ flex: '1 1 46%', minWidth: 0 }}>
+        <Box w={22} style={{ flex: 'none' }}>
+          {toggle}
+        </Box>
+        <Text size="sm" truncate fw={depth === 0 ? 600 : 400} component="div">
+          {label}
+        </Text>
+      </Group>
       <Box className="bar" style={{ flex: '1 1 30%' }} visibleFrom="xs" aria-hidden>
         <div style={{ width: `${(count / maxCount) * 100}%` }} />
       </Box>

@@ -12,7 +12,13 @@ import { MovesCard } from './moves-card.tsx'
 import { MovesChart } from './moves-chart.tsx'
 
 function Loaded({ data }: { data: Overview }) {
-  if (data.locations.length === 0 || data.assets_total === 0 || data.seen_total === 0) return <FirstSteps data={data} />
+  if (data.locations.length === 0 || data.assets_total === 0 || data.seen_total === 0)
+    return (
+      <Stack>
+        <AttentionCard data={data} isOptional />
+        <FirstSteps data={data} />
+      </Stack>
+    )
   return (
     <Stack>
       <AttentionCard data={data} />

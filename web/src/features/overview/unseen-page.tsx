@@ -70,7 +70,7 @@ export function UnseenPage() {
   const isNever = show === 'never'
   const unseen = useQuery({ ...unseenAssets({ hours, ...paging }), enabled: !isNever })
   const never = useQuery({ ...neverSeenAssets(paging), enabled: isNever })
-  const { data, error } = isNever ? never : unseen
+  const { data, error, refetch } = isNever ? never : unseen
   // The pager leads to the last page, which is then loaded.
   const isBeyondEnd = data?.data.length === 0 && data.total_count > 0
   return (
@@ -95,7 +95,7 @@ export function UnseenPage() {
         ]}
       />
       {error !== null ? (
-        <ErrorAlert error={error} />
+        <ErrorAlert error={error} onRetry={() => void refetch()} />
       ) : (
         <Paper px="xs" py={4}>
           {isNever ? (
@@ -112,7 +112,12 @@ export function UnseenPage() {
               columns={unseenColumns}
               rows={isBeyondEnd ? undefined : unseen.data?.data}
               rowKey={(one) => String(one.asset_id)}
-              empty={<EmptyState icon={<IconCheck size={22} />} title="Every asset was seen recently" />}
+              empty={
+                <EmptyState
+                  icon={<IconCheck size={22} />}
+                  title={`No asset has been unseen for more than ${hours} hours`}
+                />
+              }
             />
           )}
         </Paper>
