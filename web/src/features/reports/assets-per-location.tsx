@@ -8,7 +8,7 @@ import type { AssetsPerLocation } from '../../api/types.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { saveCsv } from '../../lib/csv.ts'
-import { formatNumber } from '../../lib/time.ts'
+import { formatNumber, counted } from '../../lib/time.ts'
 import { LocationWithPath } from './location-with-path.tsx'
 import { NoMatch, ReportControls, SaveCsvButton, sorted, useNameFilter, partOf } from './roll-up.tsx'
 import { useReportSearch } from './use-report-search.ts'
@@ -49,7 +49,7 @@ const columns = (total: number, pathOf: (id: number | null) => string): ColumnDe
     header: 'Share',
     meta: { align: 'right', from: 'xs' },
     cell: ({ row: { original } }) => (
-      <span className="number">{Math.round((original.assets / total) * 1000) / 10} %</span>
+      <span className="number">{formatNumber(Math.round((original.assets / total) * 1000) / 10)} %</span>
     ),
   },
 ]
@@ -80,7 +80,9 @@ export function AssetsPerLocationReport({
     sort,
     keyOf,
   )
-  const total = rows.reduce((sum, row) => sum + row.assets, 0)
+  const sumOf = (some: readonly AssetsPerLocation[]): number => some.reduce((sum, row) => sum + row.assets, 0)
+  // The shares are those of all assets, also while the locations are filtered.
+  const [shown, total] = [sumOf(rows), sumOf(counts.data ?? [])]
   const save = (): void =>
     saveCsv(
       'assets-per-location.csv',
@@ -112,7 +114,8 @@ export function AssetsPerLocationReport({
             />
             {rows.length > 0 && (
               <Text size="xs" c="dimmed" className="number" mt="sm">
-                {formatNumber(total)} {total === 1 ? 'asset' : 'assets'} in total.
+                {shown < total && `${formatNumber(shown)} of `}
+                {counted(total, 'asset')} in total.
                 {partOf(all, 'locations with the most assets', 'choose a higher level for the others')}
               </Text>
             )}
