@@ -111,6 +111,9 @@ export function AttachCode({
           </Text>
         )}
         <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
           <Button
             type="submit"
             loading={action.isPending}

@@ -18,7 +18,7 @@ type PickerProps = Omit<SelectProps, 'data' | 'value' | 'onChange'> & {
 export const topLevel = 'None (top level)'
 
 const none = 'none'
-/** The value of the last entry, which says that there are more options. */
+/** The value of the last entry, which says that there are more options, or that the search failed. */
 const more = 'more'
 /** The number of options. */
 const size = 20
@@ -42,6 +42,7 @@ function Picker({
   text,
   pathOf,
   noneLabel,
+  onRetry,
   onSearch,
   value,
   onChange,
@@ -56,6 +57,8 @@ function Picker({
   text: string
   /** A text below each option that says where the record belongs. */
   pathOf?: (id: number) => string
+  /** Null unless the search has failed. */
+  onRetry: (() => void) | null
   onSearch: (typed: string) => void
 }) {
   const [isOpen, setOpen] = useState(false)
@@ -70,16 +73,13 @@ function Picker({
     noneLabel !== undefined && noneLabel.toLowerCase().startsWith(text.toLowerCase())
       ? [{ value: none, label: noneLabel }]
       : []
-  const moreOption =
-    found !== undefined && total > found.length
-      ? [
-          {
-            value: more,
-            label: `First ${formatNumber(found.length)} of ${formatNumber(total)}: type to find the others`,
-            disabled: true,
-          },
-        ]
-      : []
+  const note =
+    onRetry !== null
+      ? 'The search failed. Change the text or open the list again.'
+      : found !== undefined && total > found.length
+        ? `First ${formatNumber(found.length)} of ${formatNumber(total)}: type to find the others`
+        : null
+  const moreOption = note === null ? [] : [{ value: more, label: note, disabled: true }]
   useEffect(() => {
     if (!isEnterPending || found === undefined) return
     setEnterPending(false)
@@ -94,7 +94,9 @@ function Picker({
       clearable
       allowDeselect={false}
       nothingFoundMessage={found === undefined ? 'Searching …' : 'No results'}
-      rightSection={found === undefined ? <Loader size={rest.size === 'md' ? 20 : 18} /> : undefined}
+      rightSection={
+        found === undefined && onRetry === null ? <Loader size={rest.size === 'md' ? 20 : 18} /> : undefined
+      }
       data={[...noneOption, ...all.map(option), ...moreOption]}
       filter={({ options }) => options}
       renderOption={({ option: { value: id, label } }) => (
@@ -109,7 +111,10 @@ function Picker({
       )}
       value={value === null ? null : String(value)}
       dropdownOpened={isOpen}
-      onDropdownOpen={() => setOpen(true)}
+      onDropdownOpen={() => {
+        setOpen(true)
+        onRetry?.()
+      }}
       onDropdownClose={() => setOpen(false)}
       onSearchChange={(typed) => {
         isHighlighted.current = false
@@ -140,7 +145,7 @@ export function LocationPicker(props: PickerProps) {
   const [debounced] = useDebouncedValue(typed, 200)
   const { data: chosen } = useQuery({ ...oneLocation(props.value ?? 0), enabled: props.value !== null })
   const [text, sent] = [typed, debounced].map((one) => searchText(one, chosen, props.noneLabel)) as [string, string]
-  const { data, isPlaceholderData } = useQuery(listLocations({ q: sent, limit: size, offset: 0 }))
+  const { data, isPlaceholderData, isError, refetch } = useQuery(listLocations({ q: sent, limit: size, offset: 0 }))
   const pathOf = useLocationPath()
   return (
     <Picker
@@ -148,6 +153,7 @@ export function LocationPicker(props: PickerProps) {
       pathOf={pathOf}
       found={text === sent && !isPlaceholderData ? data?.data : undefined}
       total={data?.total_count}
+      onRetry={text === sent && isError ? () => void refetch() : null}
       chosen={props.value === null ? undefined : chosen}
       text={text}
       onSearch={setTyped}
@@ -160,12 +166,13 @@ export function AssetPicker(props: PickerProps) {
   const [debounced] = useDebouncedValue(typed, 200)
   const { data: chosen } = useQuery({ ...oneAsset(props.value ?? 0), enabled: props.value !== null })
   const [text, sent] = [typed, debounced].map((one) => searchText(one, chosen, props.noneLabel)) as [string, string]
-  const { data, isPlaceholderData } = useQuery(listAssets({ q: sent, limit: size, offset: 0 }))
+  const { data, isPlaceholderData, isError, refetch } = useQuery(listAssets({ q: sent, limit: size, offset: 0 }))
   return (
     <Picker
       {...props}
       found={text === sent && !isPlaceholderData ? data?.data : undefined}
       total={data?.total_count}
+      onRetry={text === sent && isError ? () => void refetch() : null}
       chosen={props.value === null ? undefined : chosen}
       text={text}
       onSearch={setTyped}

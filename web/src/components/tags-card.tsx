@@ -102,7 +102,7 @@ export function TagsCard({
               <Badge variant="light" color="gray" style={{ flex: 'none' }}>
                 {tagLabel(tag.tag_type)}
               </Badge>
-              <Text size="sm" className="key" style={{ overflowWrap: 'anywhere' }}>
+              <Text size="xs" className="key" style={{ overflowWrap: 'anywhere' }}>
                 {tag.value}
               </Text>
             </Group>
@@ -112,6 +112,8 @@ export function TagsCard({
                   variant="subtle"
                   color="gray"
                   aria-label={`Detach ${tag.value}`}
+                  loading={detach.isPending && detach.variables.id === tag.id}
+                  disabled={detach.isPending}
                   onClick={() => detach.mutate(tag)}
                 >
                   <IconX size={16} />

@@ -1,4 +1,5 @@
-import { ActionIcon, Avatar, Menu, Text, useMantineColorScheme } from '@mantine/core'
+import { ActionIcon, Avatar, Loader, Menu, Text, useMantineColorScheme } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { signOut } from '../api/auth.ts'
 import {
@@ -13,16 +14,18 @@ import {
   IconWebhook,
 } from '../components/icons.ts'
 import { useHasRole, useUser } from '../components/use-session.ts'
+import { roleLabel } from '../lib/roles.ts'
 
 const schemes = [
   { value: 'light', label: 'Light', icon: IconSun },
   { value: 'dark', label: 'Dark', icon: IconMoon },
-  { value: 'auto', label: 'Same as the system', icon: IconDeviceDesktop },
+  { value: 'auto', label: 'System', icon: IconDeviceDesktop },
 ] as const
 
 export function AccountMenu() {
   const user = useUser()
   const isAdmin = useHasRole('admin')
+  const leaving = useMutation({ mutationFn: signOut })
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   return (
     <Menu position="bottom-end" width={230} shadow="md" floatingStrategy="fixed">
@@ -39,7 +42,7 @@ export function AccountMenu() {
             {user.email}
           </Text>
           <Text size="xs">
-            {user.role} in {user.org.name}
+            {roleLabel(user.role)} in {user.org.name}
           </Text>
         </Menu.Label>
         <Menu.Item leftSection={<IconUser size={16} />} component={Link} to="/settings/account">
@@ -75,8 +78,13 @@ export function AccountMenu() {
           </Menu.Item>
         ))}
         <Menu.Divider />
-        <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void signOut()}>
-          Sign out
+        <Menu.Item
+          leftSection={leaving.isPending ? <Loader size={16} /> : <IconLogout size={16} />}
+          closeMenuOnClick={false}
+          disabled={leaving.isPending}
+          onClick={() => leaving.mutate()}
+        >
+          {leaving.isPending ? 'Signing out …' : 'Sign out'}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

@@ -1,14 +1,21 @@
-import { Group, Menu, Text, UnstyledButton } from '@mantine/core'
+import { Group, Loader, Menu, Text, UnstyledButton } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { switchOrganization } from '../api/auth.ts'
 import { IconBuilding, IconCheck, IconSelector } from '../components/icons.ts'
 import { notifyError } from '../components/feedback.tsx'
 import { useUser } from '../components/use-session.ts'
+import { roleLabel } from '../lib/roles.ts'
 
 /** The current organization; a menu for users who belong to several. */
 export function OrganizationSwitch() {
   const user = useUser()
   const navigate = useNavigate()
+  const switching = useMutation({
+    mutationFn: switchOrganization,
+    onSuccess: () => navigate({ to: '/' }),
+    onError: notifyError,
+  })
   const hasOthers = user.orgs.length > 1
   const label = (
     <Group gap={9} wrap="nowrap" px={8} py={6}>
@@ -18,21 +25,13 @@ export function OrganizationSwitch() {
           {user.org.name}
         </Text>
         <Text size="xs" c="dimmed">
-          {user.role}
+          {roleLabel(user.role)}
         </Text>
       </div>
-      {hasOthers && <IconSelector size={16} />}
+      {switching.isPending ? <Loader size={16} /> : hasOthers && <IconSelector size={16} />}
     </Group>
   )
   if (!hasOthers) return label
-  const switchTo = async (orgId: number): Promise<void> => {
-    try {
-      await switchOrganization(orgId)
-      await navigate({ to: '/' })
-    } catch (error) {
-      notifyError(error)
-    }
-  }
   return (
     <Menu position="top-start" width={220} shadow="md" floatingStrategy="fixed">
       <Menu.Target>
@@ -45,15 +44,15 @@ export function OrganizationSwitch() {
         {user.orgs.map((org) => (
           <Menu.Item
             key={org.id}
-            disabled={org.id === user.org.id}
+            disabled={org.id === user.org.id || switching.isPending}
             rightSection={org.id === user.org.id ? <IconCheck size={15} /> : null}
-            onClick={() => void switchTo(org.id)}
+            onClick={() => switching.mutate(org.id)}
           >
             <Text size="sm" truncate>
               {org.name}
             </Text>
             <Text size="xs" c="dimmed">
-              {org.role}
+              {roleLabel(org.role)}
             </Text>
           </Menu.Item>
         ))}

@@ -20,10 +20,21 @@ export type SelectedAsset = Pick<AssetRow['asset'], 'id' | 'external_key' | 'nam
 export const maxSelected = 200
 
 /** Changes one asset after the other, and stops at the first error. Returns how many were changed. */
-async function setActive(assets: readonly SelectedAsset[], isActive: boolean): Promise<number> {
-  const changed = assets.filter((one) => one.is_active !== isActive)
-  for (const { id } of changed) await patchAsset(id, { is_active: isActive })
-  return changed.length
+async function setActive(
+  assets: readonly SelectedAsset[],
+  isActive: boolean,
+): Promise<{ changed: number; error?: unknown }> {
+  let changed = 0
+  try {
+    for (const { id, is_active: wasActive } of assets) {
+      if (wasActive === isActive) continue
+      await patchAsset(id, { is_active: isActive })
+      changed++
+    }
+    return { changed }
+  } catch (error) {
+    return { changed, error }
+  }
 }
 
 /** A bar at the lower edge of the screen, so that the table does not move when a row is selected. */
@@ -41,12 +52,12 @@ export function BulkActions({ assets, onClear }: { assets: readonly SelectedAsse
   }
   const activate = useMutation({
     mutationFn: (isActive: boolean) => setActive(assets, isActive),
-    onSuccess: (changed, isActive) => {
+    onSuccess: ({ changed, error }, isActive) => {
       notify(`${formatNumber(changed)} of ${count} ${isActive ? 'activated' : 'deactivated'}.`)
-      onClear()
+      if (error === undefined) onClear()
+      else notifyError(error)
+      return refresh()
     },
-    onError: notifyError,
-    onSettled: refresh,
   })
   const exportSelected = useMutation({
     mutationFn: () => download('/exports/assets.csv', 'assets.csv', { asset_id: ids }),
@@ -66,7 +77,12 @@ export function BulkActions({ assets, onClear }: { assets: readonly SelectedAsse
           )}
           <Menu position="top-end" shadow="md">
             <Menu.Target>
-              <Button variant="default" size="xs" leftSection={<IconDots size={15} />} loading={activate.isPending}>
+              <Button
+                variant="default"
+                size="xs"
+                leftSection={<IconDots size={15} />}
+                loading={activate.isPending || exportSelected.isPending}
+              >
                 Actions
               </Button>
             </Menu.Target>

@@ -46,11 +46,20 @@ export function ViewsMenu({ search, onApply }: { search: Search; onApply: (searc
     <>
       <Menu position="bottom-end" shadow="md" width={240}>
         <Menu.Target>
-          <Button variant="default" size="xs" leftSection={<IconBookmark size={15} />}>
+          <Button variant="default" leftSection={<IconBookmark size={16} />}>
             {current?.name ?? 'Views'}
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
+          {views.isLoading && <Menu.Label>Loading …</Menu.Label>}
+          {views.isError && (
+            <>
+              <Menu.Label>The saved views could not be loaded</Menu.Label>
+              <Menu.Item closeMenuOnClick={false} onClick={() => void views.refetch()}>
+                Try again
+              </Menu.Item>
+            </>
+          )}
           {views.data?.length === 0 && <Menu.Label>No saved views yet</Menu.Label>}
           {views.data?.map((one) => (
             <Group key={one.id} gap={4} wrap="nowrap">
@@ -63,6 +72,8 @@ export function ViewsMenu({ search, onApply }: { search: Search; onApply: (searc
                 variant="subtle"
                 color="gray"
                 aria-label={`Delete the view ${one.name}`}
+                loading={remove.isPending && remove.variables === one.id}
+                disabled={remove.isPending}
                 onClick={() => remove.mutate(one.id)}
               >
                 <IconX size={14} />
@@ -73,7 +84,7 @@ export function ViewsMenu({ search, onApply }: { search: Search; onApply: (searc
           <Menu.Item leftSection={<IconPlus size={15} />} onClick={() => setNaming(true)}>
             Save this view
           </Menu.Item>
-          <Menu.Item onClick={() => onApply({})}>Show all assets</Menu.Item>
+          <Menu.Item onClick={() => onApply({})}>Reset view</Menu.Item>
         </Menu.Dropdown>
       </Menu>
       <GuardedModal guards={name === '' ? null : 'input'} opened={isNaming} onClose={close} title="Save this view">

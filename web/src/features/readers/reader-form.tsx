@@ -85,7 +85,13 @@ export function ReaderForm({
             {...form.getInputProps('name')}
           />
           {topicKey !== undefined && (
-            <TextInput label="Topic" readOnly variant="filled" value={`lastseen/${topicKey}/…`} />
+            <TextInput
+              label="Topic"
+              readOnly
+              variant="filled"
+              value={`lastseen/${topicKey}/…`}
+              error={form.errors['topic_key']}
+            />
           )}
           <Select
             label="Format"
@@ -98,8 +104,12 @@ export function ReaderForm({
             {...form.getInputProps('format')}
           />
           <Select label="Timestamp source" allowDeselect={false} data={timeSources} {...form.getInputProps('clock')} />
-          <ScanPoints points={form.values.scan_points} onChange={(next) => form.setFieldValue('scan_points', next)} />
-          {action.isError && <ErrorAlert error={action.error} />}
+          <ScanPoints
+            points={form.values.scan_points}
+            error={form.errors['scan_points']}
+            onChange={(next) => form.setFieldValue('scan_points', next)}
+          />
+          {action.isError && Object.keys(form.errors).length === 0 && <ErrorAlert error={action.error} />}
           <Group justify="flex-end" mt="xs">
             <Button variant="default" onClick={onClose}>
               Cancel

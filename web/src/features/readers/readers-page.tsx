@@ -62,7 +62,7 @@ const columns: ColumnDef<Reader>[] = [
         </Text>
         {original.scan_points.length > 0 && (
           <Text size="xs" c="dimmed" hiddenFrom="sm">
-            at{' '}
+            Antennas:{' '}
             {original.scan_points.slice(0, maxAntennas).map((point, index) => (
               <Fragment key={point.antenna}>
                 {index > 0 && ', '}
@@ -77,12 +77,12 @@ const columns: ColumnDef<Reader>[] = [
   },
   {
     id: 'locations',
-    header: 'Locations',
+    header: 'Antennas',
     meta: { from: 'sm' },
     cell: ({ row: { original } }) =>
       original.scan_points.length === 0 ? (
         <Text size="sm" c="dimmed">
-          no antennas
+          No antennas
         </Text>
       ) : (
         <>
@@ -143,6 +143,9 @@ export function ReadersPage() {
   const isSilent = show === 'silent' ? true : undefined
   const readers = useQuery(listReaders({ is_silent: isSilent, limit: size, offset: (page - 1) * size }))
   const deleting = usePendingDeletions()
+  const rows = rowsOfPage(readers.data)?.filter((one) => !deleting.has(one.id))
+  const total = readers.data?.total_count ?? 0
+  const hiddenCount = rows === undefined ? 0 : (readers.data?.data.length ?? 0) - rows.length
   const inbox = useQuery(listUnknownTags({ limit: 1, offset: 0 }))
   const unknown = inbox.data?.total_count ?? 0
   return (
@@ -184,10 +187,14 @@ export function ReadersPage() {
           <DataTable
             label="Readers"
             columns={columns}
-            rows={rowsOfPage(readers.data)?.filter((one) => !deleting.has(one.id))}
+            rows={rows}
             rowKey={(one) => String(one.id)}
             empty={
-              isSilent ? (
+              hiddenCount > 0 && total > hiddenCount ? (
+                <EmptyState icon={<IconAntenna size={24} />} title="All readers of this page will be deleted">
+                  The other pages have {formatNumber(total - hiddenCount)} more.
+                </EmptyState>
+              ) : isSilent ? (
                 <EmptyState icon={<IconAntenna size={24} />} title="No reader is silent">
                   Every reader sent a message within the last 15 minutes.
                 </EmptyState>
@@ -208,8 +215,9 @@ export function ReadersPage() {
       <Pager
         page={page}
         size={size}
-        total={readers.data?.total_count ?? 0}
+        total={total}
         rows={readers.data?.data.length ?? 0}
+        hidden={hiddenCount}
         onPage={(next) =>
           void navigate({ search: (old) => ({ ...old, page: next === 1 ? undefined : next }) as never })
         }

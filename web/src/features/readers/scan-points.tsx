@@ -1,4 +1,5 @@
 import { ActionIcon, Button, NumberInput, Stack, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
 import type { ScanPoint } from '../../api/types.ts'
 import { IconPlus, IconTrash } from '../../components/icons.ts'
 import { LocationPicker } from '../../components/pickers.tsx'
@@ -6,9 +7,11 @@ import { LocationPicker } from '../../components/pickers.tsx'
 /** The location of each antenna. */
 export function ScanPoints({
   points,
+  error,
   onChange,
 }: {
   points: readonly ScanPoint[]
+  error: ReactNode
   onChange: (next: ScanPoint[]) => void
 }) {
   const set = (index: number, change: Partial<ScanPoint>): void =>
@@ -21,7 +24,7 @@ export function ScanPoints({
           Antennas
         </Text>
         <Text size="xs" c="dimmed">
-          Reads of an antenna without a location are recorded without a location.
+          Choose the location each antenna covers. Without one, reads have no location.
         </Text>
       </div>
       {points.map((point, index) => (
@@ -51,6 +54,11 @@ export function ScanPoints({
           </ActionIcon>
         </div>
       ))}
+      {error !== undefined && (
+        <Text size="sm" c="var(--mantine-color-error)" role="alert">
+          {error}
+        </Text>
+      )}
       <Button
         variant="light"
         size="xs"
