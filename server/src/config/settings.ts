@@ -396,7 +396,7 @@ export const settings = {
   adminLink: setting({
     name: 'LASTSEEN_ADMIN_LINK',
     fallback: 'false',
-    parse: flag,
+    parse: boolean,
     about:
       'Makes the first start print a link with which that admin chooses a password, and neither a password nor an API credential, also when only this machine can reach the server: for a server whose output is stored. Later starts ignore it.',
   }),

@@ -15,15 +15,7 @@ import {
 import { parseParams, parseQuery } from './validation/parameters.ts'
 import { allowUpload, decodeFor, discardBody, readBody, readChunks } from './body.ts'
 import { assertAllowed, fullBucket, rateState } from './rate-limit.ts'
-import {
-  errorBody,
-  privateNoStore,
-  internalError,
-  onFlushed,
-  preflightHeaders,
-  send,
-  toApiError,
-} from './response.ts'
+import { errorBody, privateNoStore, internalError, onFlushed, preflightHeaders, send, toApiError } from './response.ts'
 import {
   type AnyRoute,
   type HandlerContext,

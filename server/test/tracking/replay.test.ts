@@ -3,7 +3,7 @@ import { liveRoute } from '../../src/api/shared/live.ts'
 import { SerialQueue } from '../../src/api/shared/serial-queue.ts'
 import type { Db } from '../../src/db/database.ts'
 import { instantFromMillis } from '../../src/kernel/instant.ts'
-import type { EventStream, HandlerContext } from '../../src/http/route.ts'
+import type { EventStream } from '../../src/http/route.ts'
 import { type LiveEvent, LiveFeed, maxReplayedMoves } from '../../src/tracking/live-feed.ts'
 import { Site, database, useTracking } from '../support/tracking.ts'
 
@@ -62,11 +62,7 @@ describe('The replay of a live stream', () => {
     const deps = { live, streams: { add: () => undefined }, quotas: { limit: async () => 100 } }
     const principal = { kind: 'session', orgId: 1, subject: '1' }
     const header = (): string => '1777882502120.0b8c2a52-6a0f-4a53-9f0e-2f4d5a1d2c11'
-    const { stream: open } = await liveRoute(deps as never).handle({ principal, header } as HandlerContext<
-      never,
-      never,
-      never
-    > as never)
+    const { stream: open } = await liveRoute(deps as never).handle({ principal, header } as never)
     const closed = new AbortController()
     let text = ''
     const stream: EventStream = {
