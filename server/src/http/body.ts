@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { ByteBudget } from '../admission/byte-budget.ts'
 import type { TenantKey } from '../admission/fair-queue.ts'
 import { type FieldProblem, apiError, throwIfAny } from '../kernel/errors.ts'
+import { GrowingBuffer } from '../kernel/growing-buffer.ts'
 import { type Json, parseJson } from '../kernel/json.ts'
 import { TransferTimeout } from './transfer-timeout.ts'
 import type { RequestContext } from './request-context.ts'
@@ -43,24 +44,24 @@ export function readBytes(
     sendContinue()
   }
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
+    const body = new GrowingBuffer(maxBytes)
     let size = 0
     let isRejected = false
     const discard = (): void => {
-      chunks.length = 0
+      body.take()
       budget.release(request)
     }
     request.on('data', (chunk: Buffer) => {
       if (isRejected) return
       size += chunk.length
       if (size > maxBytes) return discard()
-      chunks.push(chunk)
-      if (budget.hold(request, tenant, Math.max(size - uncountedBodyBytes, 0))) return
+      body.append(chunk)
+      if (budget.hold(request, tenant, Math.max(body.capacity - uncountedBodyBytes, 0))) return
       isRejected = true
       discard()
       reject(apiError.busy())
     })
-    request.on('end', () => resolve(size > maxBytes ? null : chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+    request.on('end', () => resolve(size > maxBytes ? null : body.take()))
     const rejectIncomplete = (): void => {
       if (!request.complete) reject(apiError.badRequest('The request body is incomplete'))
     }
@@ -73,6 +74,9 @@ export function readBytes(
 
 /** How long the server waits for the client of an upload that sends nothing. */
 export const uploadGraceMs = 10_000
+
+/** A client may send each byte separately. The consumer of an upload gets larger chunks, which cost it less. */
+const minChunkBytes = 16 * 1024
 
 /** Uploads whose clients were too slow. */
 const slowUploads = new WeakSet<IncomingMessage>()
@@ -93,13 +97,16 @@ export async function* readChunks(
   continuations.get(request)?.()
   const transferTimeout = new TransferTimeout(graceMs, () => slowUploads.add(request))
   const received = request.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer, undefined>
+  const merged = new GrowingBuffer(Infinity)
   let size = 0
   try {
     for await (const chunk of transferTimeout.follow(received)) {
       size += chunk.length
       if (size > maxBytes) break
-      yield chunk
+      merged.append(chunk)
+      if (merged.size >= minChunkBytes) yield merged.take()
     }
+    if (size <= maxBytes && merged.size > 0) yield merged.take()
   } catch (error) {
     throw request.complete || slowUploads.has(request) ? error : apiError.badRequest('The request body is incomplete')
   }

@@ -77,6 +77,8 @@ export function createDispatcher(deps: DispatcherDeps): (request: IncomingMessag
 
     const { target, segments } = matchRoute(context)
     context.route = target.path
+    // A body that the route does not read is discarded, because the response may be an event stream.
+    if (!acceptsBody(target)) request.resume()
     if ('render' in target) return render(context, target, segments)
     const { route } = target
     context.operation = target.operation
@@ -276,6 +278,9 @@ async function render(context: RequestContext, route: RawRoute, segments: readon
   const { status, headers = {}, type, text } = await route.render({ message: context.request, segments })
   send(context, status, headers, { type, text })
 }
+
+const acceptsBody = (target: RouteTarget): boolean =>
+  'render' in target ? target.method === 'POST' : target.route.body !== undefined || target.route.upload !== undefined
 
 /** The route reads one record by its id or key. */
 const isRecordRead = ({ method, path, query }: AnyRoute): boolean =>

@@ -8,6 +8,7 @@ import type { TlsFiles } from '../kernel/tls-files.ts'
 import { ulid } from '../kernel/ulid.ts'
 import { errorKinds, apiError } from '../kernel/errors.ts'
 import { type BodyTimeouts, IncomingBodies, continuations, defaultBodyTimeouts } from './body.ts'
+import { IncomingRequest } from './incoming-request.ts'
 import { fullBucket } from './rate-limit.ts'
 import { commonHeaders, errorBody, lingerMs } from './response.ts'
 
@@ -78,6 +79,7 @@ export async function listen(options: {
     requestTimeout: Math.max(timeouts.requestMs, timeouts.uploadMs),
     connectionsCheckingInterval: checkIntervalMs,
     highWaterMark: 64 * 1024,
+    IncomingMessage: IncomingRequest,
   }
   const server = tls === null ? createServer(serverOptions) : secureServer(tls, serverOptions)
   let isDraining = false
