@@ -70,14 +70,12 @@ export function send(
   response.statusCode = status
   if (response.destroyed) return
   const list = headersOf(context, headers)
-  if (payload === undefined) {
-    response.writeHead(status, list).end()
-    return
-  }
-  list.push('Content-Type', payload.type, 'Content-Length', String(Buffer.byteLength(payload.text)))
+  if (payload !== undefined)
+    list.push('Content-Type', payload.type, 'Content-Length', String(Buffer.byteLength(payload.text)))
   response.writeHead(status, list)
-  if (context.method === 'HEAD') response.end()
+  if (payload === undefined || context.method === 'HEAD') response.end()
   else response.end(ascii.test(context.requestId) ? payload.text : Buffer.from(payload.text as string))
+  disconnectIfSlow(context)
 }
 
 /** Node encodes the head like a string body that follows it, so a head with other characters needs a Buffer body. */
@@ -89,22 +87,25 @@ export const flushTimeouts = { stalledMs: 30_000, totalMs: 120_000 }
 /** How long a client may take to receive the end of a response before its connection is destroyed. */
 export const lingerMs = 1000
 
-/**
- * Calls `done` once the whole response was written to the network or the connection is closed; until then the response is
- * held in memory. A client that receives too slowly is disconnected.
- */
-export function onFlushed({ request, response }: RequestContext, done: () => void, timeouts = flushTimeouts): void {
+/** Disconnects a client that does not receive a response in time. Until then the response is held in memory. */
+export function disconnectIfSlow(context: RequestContext): void {
+  const { socket } = context.request
+  if (context.response.writableLength === 0 || socket.destroyed) return
+  const timer = setTimeout(() => socket.destroy(), flushTimeouts.totalMs).unref()
+  // A socket's timeout restarts with every write. Node replaces it when the response is finished.
+  socket.setTimeout(flushTimeouts.stalledMs)
+  onFlushed(context, () => clearTimeout(timer))
+}
+
+/** Calls `done` once the whole response was written to the network or the connection is closed. */
+export function onFlushed({ request, response }: RequestContext, done: () => void): void {
   const { socket } = request
   if (response.writableLength === 0 || socket.destroyed) return done()
   const end = (): void => {
-    clearTimeout(timer)
     response.off('finish', end)
     socket.off('close', end)
     done()
   }
-  const timer = setTimeout(() => socket.destroy(), timeouts.totalMs).unref()
-  // A socket's timeout restarts with every write. Node replaces it when the response is finished.
-  socket.setTimeout(timeouts.stalledMs)
   // With pipelined requests, one socket has a listener for each of many responses.
   socket.setMaxListeners(0)
   response.once('finish', end)

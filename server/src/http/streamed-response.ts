@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { RequestContext } from './request-context.ts'
-import { flushTimeouts, headersOf, lingerMs } from './response.ts'
+import { disconnectIfSlow, flushTimeouts, headersOf, lingerMs } from './response.ts'
 import type { Download, EventStream } from './route.ts'
 import { TransferTimeout } from './transfer-timeout.ts'
 
@@ -72,6 +72,7 @@ export async function sendDownload(
       chunk = await iterator.next()
     }
     response.end()
+    disconnectIfSlow(context)
   } catch (error) {
     if (response.headersSent) response.destroy()
     throw error

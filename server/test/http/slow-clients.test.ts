@@ -1,11 +1,9 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
-import { type AddressInfo, type Socket, connect } from 'node:net'
+import { type Socket, connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
+import { ConnectionLimits } from '../../src/admission/connection-limits.ts'
 import { FairQueue } from '../../src/admission/fair-queue.ts'
-import { createRequestContext } from '../../src/http/request-context.ts'
-import { onFlushed } from '../../src/http/response.ts'
-import { fullBucket } from '../../src/http/rate-limit.ts'
+import { flushTimeouts } from '../../src/http/response.ts'
 import { ok } from '../../src/http/route.ts'
 import { type MountedServer, mountRoutes, testRoute } from '../support/mount-routes.ts'
 
@@ -90,23 +88,35 @@ describe('A client that does not read its responses', () => {
     await expect.poll(() => bytes).toBeGreaterThan(before)
   })
 
+  const stalled = { stalledMs: 200, totalMs: 60_000 }
+  const total = { stalledMs: 60_000, totalMs: 400 }
+
   it.each([
-    ['when it takes nothing for a while', { stalledMs: 200, totalMs: 60_000 }],
-    ['when it has not read the whole response in time', { stalledMs: 60_000, totalMs: 400 }],
-  ])('is disconnected %s', async (_when, limits) => {
-    let isFlushed = false
-    const server = createServer((message, response) => {
-      const exchange = createRequestContext(message, response, fullBucket(0), 0)
-      response.end(large)
-      onFlushed(exchange, () => (isFlushed = true), limits)
-    })
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    cleanups.push(() => server.close())
-    const { port } = server.address() as AddressInfo
-    const closed = once(server, 'connection').then(([socket]) => once(socket as Socket, 'close'))
-    await silentClient(`http://127.0.0.1:${port}`, request('large'))
-    await closed
-    expect(isFlushed).toBe(true)
+    ['when it takes nothing of a response for a while', request('large'), stalled],
+    ['when it has not read the whole response in time', request('large'), total],
+    ['when it does not read a page of the web app', request('page'), stalled],
+    ['when it has not read a page of the web app in time', request('page'), total],
+    ['when it does not read error responses', request('missing').repeat(20_000), stalled],
+  ])('is disconnected %s', async (_when, text, limits) => {
+    const { stalledMs, totalMs } = flushTimeouts
+    cleanups.push(() => Object.assign(flushTimeouts, { stalledMs, totalMs }))
+    Object.assign(flushTimeouts, limits)
+    const mounted = await mountRoutes(
+      [testRoute('large', async () => ok({ data: large })), testRoute('small', async () => ok({ data: 'small' }))],
+      {
+        limits: new ConnectionLimits(1, 1),
+        rawRoutes: [{ path: '/page', render: async () => ({ status: 200, type: 'text/html', text: large }) }],
+      },
+    )
+    cleanups.push(() => mounted.close())
+    await silentClient(mounted.url, text.replace('/api/v1/page', '/page'))
+    const headers = { 'user-agent': 'x', authorization: 'Bearer a', connection: 'close' }
+    const another = (): Promise<number | null> =>
+      fetch(`${mounted.url}/api/v1/small`, { headers }).then(
+        ({ status }) => status,
+        () => null,
+      )
+    expect(await another()).toBeNull()
+    await expect.poll(another, { timeout: 20_000 }).toBe(200)
   })
 })
