@@ -98,10 +98,11 @@ export async function requestPasswordReset(
   request: { email: string; address: string },
 ): Promise<void> {
   const email = foldEmail(request.email)
+  // The address comes first: once it has reached its limit, it adds no rows for further accounts.
+  await deps.throttle.consume('minute', `reset-from:${request.address}`, resetsPerMinuteOfAddress)
   // Reset mails are counted per account and client address, so that another client cannot exhaust the limit of the
   // account's owner.
   await deps.throttle.consume('minute', `reset:${email} ${request.address}`, resetsPerMinute)
-  await deps.throttle.consume('minute', `reset-from:${request.address}`, resetsPerMinuteOfAddress)
   deps.mailer.inBackground(() => sendReset(deps, email))
 }
 

@@ -35,6 +35,14 @@ export async function reserveAttempt(
   return { admitted, failures, sinceMs: millisOf(fromDatabase(since)) }
 }
 
+/** Whether the window of a subject that began after an instant has failures. */
+export async function hasFailedSince(db: Db, subject: string, millis: number): Promise<boolean> {
+  const rows = await db.query(sql`
+    select 1 as found from sign_in_failures
+    where subject = ${subject} and failures > 0 and since > ${toDatabase(instantFromMillis(millis))}::timestamptz`)
+  return rows.length > 0
+}
+
 /** Ends a reserved attempt and counts it if it failed. */
 export async function recordOutcome(db: Db, subject: string, hasFailed: boolean): Promise<void> {
   await db.query(sql`

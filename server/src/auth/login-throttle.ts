@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { type ApiError, apiError } from '../kernel/errors.ts'
 import { hashSecret } from '../kernel/secrets.ts'
-import { reserveAttempt, countUse, recordOutcome } from './login-throttle.sql.ts'
+import { countUse, hasFailedSince, recordOutcome, reserveAttempt } from './login-throttle.sql.ts'
 
 const windowsMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
 
@@ -20,8 +20,11 @@ const subjectKey = (subject: string): string =>
   subject.length <= maxSubjectLength ? subject : `sha256:${hashSecret(subject).toString('hex')}`
 const maxSubjectLength = 400
 
-/** Reserves an attempt for a subject; false when the subject has reached the allowed number of failures. */
-type TryReserve = (subject: string, allowed: number) => Promise<boolean>
+/**
+ * Reserves an attempt for a subject and returns 0. When the subject has reached the allowed number of failures, returns the
+ * milliseconds until its window ends.
+ */
+type TryReserve = (subject: string, allowed: number) => Promise<number>
 /** Reserves an attempt for a subject; throws 429 when the subject has reached the allowed number of failures. */
 type Reserve = (subject: string, allowed: number) => Promise<void>
 
@@ -41,7 +44,9 @@ export class LoginThrottle {
 
   /**
    * Guards the token endpoint (D41): after 20 failures in a minute for a client id, from any address, or 300 from one
-   * address, no attempt is made until the minute is over. If `attempt` returns null, it is a failure and answered with 401.
+   * address, further failures are answered 429 until the minute is over. While a client id is locked, an address without
+   * failures still has one attempt at a time, so that an attacker cannot lock out the client. If `attempt` returns null, it
+   * is a failure.
    */
   guardToken<Result>(
     clientId: string | null,
@@ -49,11 +54,18 @@ export class LoginThrottle {
     attempt: () => Promise<Result | null>,
     detail: string,
   ): Promise<Result> {
-    const reserveAll = async (reserve: Reserve): Promise<void> => {
-      if (clientId !== null) await reserve(`client:${clientId}`, perIdentity)
+    let lockedMs = 0
+    const tooMany = (): ApiError => apiError.rateLimited(lockedMs / 1000)
+    // The address comes first: once it is locked, it adds no rows for further subjects.
+    const reserveAll = async (reserve: Reserve, tryReserve: TryReserve): Promise<void> => {
       await reserve(`from:${address}`, perAddress)
+      if (clientId === null) return
+      lockedMs = await tryReserve(`client:${clientId}`, perIdentity)
+      if (lockedMs === 0) return
+      if (await this.#hasFailed(`from:${address}`)) throw tooMany()
+      await reserve(`client:${clientId} ${address}`, 1)
     }
-    return this.#guard(reserveAll, attempt, () => apiError.unauthorized(detail))
+    return this.#guard(reserveAll, attempt, () => (lockedMs > 0 ? tooMany() : apiError.unauthorized(detail)))
   }
 
   /**
@@ -67,11 +79,10 @@ export class LoginThrottle {
     failure: () => ApiError,
   ): Promise<Result> {
     const reserveAll = async (reserve: Reserve, tryReserve: TryReserve): Promise<void> => {
-      if (email !== null) {
-        const isLocked = !(await tryReserve(`login:${email}`, perIdentity))
-        await reserve(`login:${email} ${address}`, isLocked ? 1 : perIdentity)
-      }
       await reserve(`account-from:${address}`, perAddress)
+      if (email === null) return
+      const isLocked = (await tryReserve(`login:${email}`, perIdentity)) > 0
+      await reserve(`login:${email} ${address}`, isLocked ? 1 : perIdentity)
     }
     return this.#guard(reserveAll, attempt, failure)
   }
@@ -101,7 +112,7 @@ export class LoginThrottle {
     failure: () => ApiError,
   ): Promise<Result> {
     const reserved: string[] = []
-    const tryReserve = async (subject: string, allowed: number): Promise<number> => {
+    const tryReserve: TryReserve = async (subject, allowed) => {
       const retryMs = await this.#reserve(subjectKey(subject), allowed)
       if (retryMs === 0) reserved.push(subjectKey(subject))
       return retryMs
@@ -112,7 +123,7 @@ export class LoginThrottle {
     }
     let hasFailed = false
     try {
-      await reserveAll(reserve, async (subject, allowed) => (await tryReserve(subject, allowed)) === 0)
+      await reserveAll(reserve, tryReserve)
       const result = await attempt()
       hasFailed = result === null
       if (result === null) throw failure()
@@ -120,6 +131,10 @@ export class LoginThrottle {
     } finally {
       for (const subject of reserved) await recordOutcome(this.#db.global, subject, hasFailed)
     }
+  }
+
+  #hasFailed(subject: string): Promise<boolean> {
+    return hasFailedSince(this.#db.global, subjectKey(subject), this.#clock.millis() - windowMs)
   }
 
   /** Returns 0 once the attempt is reserved, or the milliseconds until the window ends if it has too many failures. */

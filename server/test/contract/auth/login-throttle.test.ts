@@ -5,12 +5,13 @@ import { startServer } from '../../../src/app/server.ts'
 import { readConfig } from '../../../src/config/config.ts'
 import { useApp } from '../../support/app.ts'
 import { type TestUser, createSignedInUser, password } from '../../support/accounts.ts'
-import { ManualClock, type Key, exchange, mintKey } from '../../support/auth.ts'
+import { ManualClock, type Key, exchange, mintKey, useSql } from '../../support/auth.ts'
 import { type Reply, send } from '../../support/client.ts'
 import { expectApiError } from '../../support/error-response.ts'
 
 const clock = new ManualClock()
 const context = useApp({ clock, settings: { LASTSEEN_TRUST_PROXY: 'true' } })
+const database = useSql(context)
 
 let user: TestUser
 let key: Key
@@ -26,6 +27,10 @@ const newAddress = (): string => `203.0.113.${++addresses}`
 const from = (address: string) => ({ 'x-forwarded-for': address })
 const login = (given: string, address: string, email = user.email): Promise<Reply> =>
   context.app.anonymous('POST', '/api/v1/auth/login', { json: { email, password: given }, headers: from(address) })
+
+/** The stored counts for an e-mail address. */
+const countsOf = (email: string) =>
+  database.sql`select subject from sign_in_failures where position(${email} in subject) > 0`
 
 /** Twenty failures lock the account. */
 async function lock(address: () => string): Promise<void> {
@@ -76,6 +81,8 @@ describe('Guessing the password of one account', () => {
     for (const email of tries) expectApiError(await refresh(email), 'unauthorized')
     expectApiError(await login(password, address), 'rate_limited')
     expect((await exchange(context.app, key, from(address))).status).toBe(200)
+    expectApiError(await login(password, address, 'further@example.com'), 'rate_limited')
+    expect(await countsOf('further@example.com')).toEqual([])
   })
 })
 
@@ -104,6 +111,7 @@ describe('Requesting a link to reset a password', () => {
       expect(new Set(replies.map((reply) => reply.status))).toEqual(new Set([202]))
     }
     expectApiError(await ask(address, 300), 'rate_limited')
+    expect(await countsOf('nobody-300@example.com')).toEqual([])
     expect((await ask(newAddress(), 300)).status).toBe(202)
   })
 })

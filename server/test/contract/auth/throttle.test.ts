@@ -67,11 +67,22 @@ describe('Guessing the secret of one client id (D41)', () => {
     for (let turn = 0; turn < 3; turn++) expectThrottled(await guess(key.clientId, newAddress()), 60)
   })
 
-  it('is answered 429 even when the secret is right, so that a right guess is not revealed', async () => {
-    await failTimes(20, key.clientId)
-    const reply = await sign(key, newAddress())
+  it('is answered 429 at an address that has failed even when the secret is right, so that it is not revealed', async () => {
+    const address = newAddress()
+    await failTimes(19, key.clientId)
+    await failTimes(1, key.clientId, () => address)
+    const reply = await sign(key, address)
     expectThrottled(reply, 60)
     expect(reply.json).not.toHaveProperty('access_token')
+  })
+
+  it('does not lock out the client: the right secret is accepted from an address without failures', async () => {
+    await failTimes(20, key.clientId)
+    const address = newAddress()
+    const replies = await Promise.all(Array.from({ length: 10 }, () => sign(key, address)))
+    expect(replies.map((reply) => reply.status)).toEqual(Array(10).fill(200))
+    expectThrottled(await guess(key.clientId, address), 60)
+    expectThrottled(await sign(key, address), 60)
   })
 
   it('still admits the right secret after nineteen failures', async () => {
@@ -80,15 +91,16 @@ describe('Guessing the secret of one client id (D41)', () => {
   })
 
   it('is allowed again when the minute has passed on the clock, and Retry-After says when', async () => {
-    await failTimes(20, key.clientId)
+    const address = newAddress()
+    await failTimes(20, key.clientId, () => address)
     clock.advance(30)
-    expectThrottled(await sign(key, newAddress()), 30)
+    expectThrottled(await sign(key, address), 30)
     clock.advance(29)
-    expectThrottled(await sign(key, newAddress()), 1)
+    expectThrottled(await sign(key, address), 1)
     clock.advance(0.999)
-    expectThrottled(await sign(key, newAddress()), 1)
+    expectThrottled(await sign(key, address), 1)
     clock.advance(0.001)
-    expect((await sign(key, newAddress())).status).toBe(200)
+    expect((await sign(key, address)).status).toBe(200)
   })
 
   it('gets twenty new tries in the next minute, not more', async () => {
@@ -219,6 +231,14 @@ describe('Guessing from one address (D41)', () => {
     )
     const count = (status: number): number => replies.filter((reply) => reply.status === status).length
     expect({ tried: count(401), throttled: count(429) }).toEqual({ tried: 300, throttled: 100 })
+  })
+
+  it('stores nothing for further client ids', async () => {
+    const address = newAddress()
+    await exhaust(address)
+    for (const clientId of uuids(305).slice(300)) expectThrottled(await guess(clientId, address), 60)
+    const rows = await database.sql`select subject from sign_in_failures where subject like 'client:00000000%'`
+    expect(rows).toEqual([])
   })
 
   it('does not affect other addresses', async () => {
