@@ -111,7 +111,9 @@ export function startTracking(
   })
   pubsub.on(wantedTopic, (payload) => latestReads.onWatch(payload))
   pubsub.on(readsTopic, (payload) => latestReads.onReads(payload))
-  pubsub.on(readerChangedTopic, () => readerCache.invalidateAll())
+  pubsub.on(readerChangedTopic, (readerId) =>
+    readerId === '' ? readerCache.invalidateAll() : readerCache.invalidate(Number(readerId)),
+  )
 
   const publishMoves = async (): Promise<void> => {
     const ids = [...movedOrgs]

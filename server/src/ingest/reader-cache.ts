@@ -41,7 +41,8 @@ export class ReaderCache {
   /** Readers by the tokens and topics that were valid at any time since the start, to name them when they are refused. */
   readonly #former = new LRUCache<string, Device>({ max: 20_000 })
   readonly #loading = new Map<string, Promise<Login | null>>()
-  #changes = 0
+  /** For each query in flight, the readers that have changed since it began; null when any may have. */
+  readonly #changedSince = new Set<{ readerIds: Set<number> | null }>()
 
   constructor(deps: ReaderCacheDeps) {
     this.#db = deps.db
@@ -78,11 +79,19 @@ export class ReaderCache {
     return (await this.#find(topicKey, { topicKey }))?.device ?? null
   }
 
-  /** Called when a reader was changed or deleted by any process. */
+  /** Called when a reader was changed or deleted by any process. The readers of other tenants stay cached. */
+  invalidate(readerId: number): void {
+    for (const [key, { device }] of [...this.#cached.entries()])
+      if (device.readerId === readerId) this.#cached.delete(key)
+    this.#loading.clear()
+    for (const changed of this.#changedSince) changed.readerIds?.add(readerId)
+  }
+
+  /** Called when any reader may have changed. */
   invalidateAll(): void {
     this.#cached.clear()
     this.#loading.clear()
-    this.#changes++
+    for (const changed of this.#changedSince) changed.readerIds = null
   }
 
   #find(key: string, by: Parameters<typeof findInDirectory>[1], address?: string): Promise<Login | null> {
@@ -104,19 +113,24 @@ export class ReaderCache {
   }
 
   async #load(key: string, by: Parameters<typeof findInDirectory>[1]): Promise<Login | null> {
-    const atMs = this.#clock.millis()
-    const changes = this.#changes
+    const loadedAtMs = this.#clock.millis()
+    const changed: { readerIds: Set<number> | null } = { readerIds: new Set() }
+    this.#changedSince.add(changed)
+    const login = await this.#query(by, loadedAtMs).finally(() => this.#changedSince.delete(changed))
+    // The reader may have changed after it was read.
+    if (changed.readerIds?.has(login?.device.readerId ?? Number.NaN) ?? true) return this.#load(key, by)
+    if (login === null) this.#cached.delete(key)
+    else {
+      this.#cached.set(key, { ...login, loadedAtMs })
+      this.#former.set(key, login.device)
+    }
+    return login
+  }
+
+  async #query(by: Parameters<typeof findInDirectory>[1], atMs: number): Promise<Login | null> {
     const entry = await findInDirectory(this.#db.read, by, instantFromMillis(atMs))
     const device = entry === null ? null : await findDevice(this.#db.read, entry.orgId, entry.readerId)
-    // The reader may have changed after it was read.
-    if (changes !== this.#changes) return this.#load(key, by)
-    if (entry === null || device === null) {
-      this.#cached.delete(key)
-      return null
-    }
-    const login = { device, expiresAtMs: entry.expiresAt === null ? null : millisOf(entry.expiresAt) }
-    this.#cached.set(key, { ...login, loadedAtMs: atMs })
-    this.#former.set(key, device)
-    return login
+    if (entry === null || device === null) return null
+    return { device, expiresAtMs: entry.expiresAt === null ? null : millisOf(entry.expiresAt) }
   }
 }

@@ -21,7 +21,7 @@ import { type UnknownTopic, listUnknownTopics, topicKeyIn } from './unknown.sql.
 
 /**
  * Published with the id of a reader after it was changed, got a new token or was deleted, so that every process drops its
- * cached readers. Without an id, any reader may have changed.
+ * cache entries of that reader. Without an id, any reader may have changed.
  */
 export const readerChangedTopic = 'reader-changed'
 

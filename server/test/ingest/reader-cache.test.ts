@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { FairQueue } from '../../src/admission/fair-queue.ts'
 import { ReaderCache } from '../../src/ingest/reader-cache.ts'
 import { useApp } from '../support/app.ts'
+import { Site } from '../support/tracking.ts'
 
 const statements: string[] = []
 const context = useApp({
@@ -10,6 +11,41 @@ const context = useApp({
 })
 const lookups = (): number => statements.filter((text) => text.includes('reader_directory')).length
 const wellFormed = (index: number): string => `lsd_${String(index).padStart(48, '0')}`
+
+const newCache = (anonymousQueue = new FairQueue({ maxInFlight: 4 })): ReaderCache => {
+  const { db, clock, ids } = context.app.context
+  return new ReaderCache({
+    ...{ db: db.authentication, clock, anonymousQueue },
+    pubsub: { isConnected: () => true },
+    ownerOf: (id) => ids.ownerOf(id),
+  })
+}
+
+describe('A change of one reader', () => {
+  it('leaves the readers of other tenants cached, and its own reader is loaded again', async () => {
+    const [site, other] = [await Site.open(context.app, 'Dock'), await Site.open(context.app, 'Dock')]
+    const cache = newCache()
+    const load = () => Promise.all([site, other].map(({ token }) => cache.byToken(token, '192.0.2.1')))
+    await load()
+    cache.invalidate(site.readerId)
+    const before = lookups()
+    expect((await load()).map((device) => device?.readerId)).toEqual([site.readerId, other.readerId])
+    expect(lookups() - before).toBe(1)
+    cache.invalidateAll()
+    await load()
+    expect(lookups() - before).toBe(3)
+  })
+
+  it('does not start over the queries for other readers that are in flight, but its own', async () => {
+    const [site, other] = [await Site.open(context.app, 'Dock'), await Site.open(context.app, 'Dock')]
+    const cache = newCache()
+    const before = lookups()
+    const loading = [site, other].map(({ token }) => cache.byToken(token, '192.0.2.1'))
+    cache.invalidate(site.readerId)
+    expect((await Promise.all(loading)).map((device) => device?.readerId)).toEqual([site.readerId, other.readerId])
+    expect(lookups() - before).toBe(3)
+  })
+})
 
 describe('A token that belongs to no reader', () => {
   it.each(['', 'nonsense', 'lsd_short', `lsd_${'0'.repeat(49)}`, `ls_${'0'.repeat(64)}`])(
@@ -22,13 +58,8 @@ describe('A token that belongs to no reader', () => {
   )
 
   it('is looked up in the queue of anonymous requests, so that one address does not occupy all slots', async () => {
-    const { db, clock, ids } = context.app.context
     const anonymousQueue = new FairQueue({ maxInFlight: 4 })
-    const cache = new ReaderCache({
-      ...{ db: db.authentication, clock, anonymousQueue },
-      pubsub: { isConnected: () => true },
-      ownerOf: (id) => ids.ownerOf(id),
-    })
+    const cache = newCache(anonymousQueue)
     const logins = Array.from({ length: 20 }, (_, index) => cache.loginByToken(wellFormed(index), '192.0.2.1'))
     expect([anonymousQueue.inFlight, anonymousQueue.waiting]).toEqual([3, 17])
     const other = cache.loginByToken(wellFormed(20), '192.0.2.2')
