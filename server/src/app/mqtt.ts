@@ -111,7 +111,7 @@ export async function openMqtt(
       if (isChecking || context.pubsub.isConnected()) return
       isChecking = true
       // A connection whose check fails is checked again a second later.
-      await broker.closeRevoked(null, () => undefined)
+      await broker.closeRevoked(null, { willCheckAgain: true })
       isChecking = false
     }
     const check = setInterval(() => void checkConnections(), connectionCheckMs)

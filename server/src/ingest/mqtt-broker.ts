@@ -36,8 +36,11 @@ export interface Broker {
   port: number
   /** The connections of clients, signed in or not. */
   readonly connections: number
-  /** Closes the connections whose token is not valid any more: those of one reader, or of all readers. */
-  closeRevoked(readerId: number | null, onFailure?: (error: unknown) => void): Promise<void>
+  /**
+   * Closes the connections whose token is not valid any more: those of one reader, or of all readers. Connections that
+   * cannot be checked are closed, too, unless they will be checked again.
+   */
+  closeRevoked(readerId: number | null, options?: { willCheckAgain: boolean }): Promise<void>
   close(): Promise<void>
 }
 
@@ -51,8 +54,8 @@ export const anonymousPacketMemory = { maxBytes: 64 * 1024 * 1024, maxBytesPerTe
 /** Connections of one reader, and of one organization. */
 export const maxConnectionsPerReader = 100
 export const maxConnectionsPerOrg = 2500
-/** Connections whose tokens are checked at the same time, so that those of thousands of readers take less than a second. */
-const concurrentChecks = 32
+/** Connections whose tokens one statement checks, so that thousands take less than a second. */
+const checkBatchSize = 1000
 /** Messages with QoS 2 that a client has not released yet. */
 const maxUnreleased = 100
 
@@ -103,7 +106,7 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
     const token = password?.toString('utf8') ?? ''
     const login = await deps.readerCache.loginByToken(token, networkOf(client))
     if (login === null || username !== String(login.device.readerId)) {
-      const why = await whyRefused(token, username, login?.device ?? null)
+      const why = await deps.readerCache.whyRefused(token, username, login?.device ?? null)
       deps.onRefused({ ...why, address: addressOf(client) })
       return false
     }
@@ -134,18 +137,6 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
     return true
   }
 
-  async function whyRefused(
-    token: string,
-    username: string | undefined,
-    device: Device | null,
-  ): Promise<Pick<Refusal, 'reason' | 'device'>> {
-    if (device !== null) return { reason: 'wrong_user_name', device }
-    const former = deps.readerCache.formerByToken(token)
-    if (former !== null) return { reason: 'revoked_token', device: former }
-    const named = await deps.readerCache.byId(username ?? '')
-    return { reason: token === '' ? 'missing_token' : 'unknown_token', device: named }
-  }
-
   function closeAtExpiry(client: Client, { expiresAtMs }: Pick<Login, 'expiresAtMs'>): void {
     const login = logins.get(client)
     clearTimeout(login?.expiry)
@@ -153,10 +144,14 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
     login.expiry = setTimeout(() => client.close(), expiresAtMs - deps.clock.millis()).unref()
   }
 
-  async function closeIfRevoked(client: Client): Promise<void> {
-    const login = await deps.readerCache.loginByToken(logins.get(client)!.token, networkOf(client))
-    if (login === null) client.close()
-    else if (signedIn.has(client)) closeAtExpiry(client, login)
+  async function closeIfRevoked(clients: readonly Client[]): Promise<void> {
+    const tokenOf = (client: Client): string => logins.get(client)!.token
+    const expiries = await deps.readerCache.expiryOf(clients.map(tokenOf))
+    for (const client of clients) {
+      const expiry = expiries.get(tokenOf(client))
+      if (expiry === undefined) client.close()
+      else if (signedIn.has(client)) closeAtExpiry(client, expiry)
+    }
   }
 
   async function ingest(client: Client | null, packet: { topic: string; payload: string | Buffer; retain: boolean }) {
@@ -278,15 +273,18 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
       return sockets.size
     },
     port: typeof address === 'object' && address !== null ? address.port : deps.port,
-    async closeRevoked(readerId, onFailure = deps.onFailure) {
+    async closeRevoked(readerId, { willCheckAgain } = { willCheckAgain: false }) {
       const isAffected = (client: Client): boolean =>
         readerId === null || logins.get(client)!.device.readerId === readerId
-      const remaining = [...signedIn].filter(isAffected).values()
-      const check = async (): Promise<void> => {
-        // The token is checked again with the next message.
-        for (const client of remaining) await closeIfRevoked(client).catch(onFailure)
+      const clients = [...signedIn].filter(isAffected)
+      for (let start = 0; start < clients.length; start += checkBatchSize) {
+        const batch = clients.slice(start, start + checkBatchSize)
+        await closeIfRevoked(batch).catch((error: unknown) => {
+          if (willCheckAgain) return
+          deps.onFailure(error)
+          for (const client of batch) client.close()
+        })
       }
-      await Promise.all(Array.from({ length: concurrentChecks }, check))
     },
     close: () =>
       new Promise((resolve) => {

@@ -6,7 +6,8 @@ import type { Clock } from '../kernel/clock.ts'
 import { instantFromMillis, millisOf } from '../kernel/instant.ts'
 import { hashSecret, readerTokenPattern } from '../kernel/secrets.ts'
 import type { Device } from '../readers/reader.ts'
-import { findDevice, findInDirectory } from '../readers/readers.sql.ts'
+import { findDevice, findInDirectory, validTokens } from '../readers/readers.sql.ts'
+import type { Refusal } from './reader-refusals.ts'
 
 export interface Login {
   device: Device
@@ -64,11 +65,35 @@ export class ReaderCache {
     return this.#former.get(hashSecret(token).toString('base64')) ?? null
   }
 
+  /** Why a login over MQTT was refused. `device` is the reader of the token, if there is one. */
+  async whyRefused(
+    token: string,
+    userName: string | undefined,
+    device: Device | null,
+  ): Promise<Pick<Refusal, 'reason' | 'device'>> {
+    if (device !== null) return { reason: 'wrong_user_name', device }
+    const former = this.formerByToken(token)
+    if (former !== null) return { reason: 'revoked_token', device: former }
+    return { reason: token === '' ? 'missing_token' : 'unknown_token', device: await this.#byId(userName ?? '') }
+  }
+
   /** The reader with this id, which is not cached: only for log lines. */
-  async byId(text: string): Promise<Device | null> {
+  async #byId(text: string): Promise<Device | null> {
     const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN
     const orgId = Number.isSafeInteger(id) ? await this.#ownerOf(id) : null
     return orgId === null ? null : findDevice(this.#db.read, orgId, id)
+  }
+
+  /** The expiry of each token that is valid. One statement checks all of them in the database. */
+  async expiryOf(tokens: readonly string[]): Promise<Map<string, Pick<Login, 'expiresAtMs'>>> {
+    const hashes = new Map(tokens.map((token) => [token, hashSecret(token).toString('base64')]))
+    const valid = await validTokens(this.#db.read, [...hashes.values()], instantFromMillis(this.#clock.millis()))
+    const expiries = new Map<string, Pick<Login, 'expiresAtMs'>>()
+    for (const [token, hash] of hashes) {
+      const expiresAt = valid.get(hash)
+      if (expiresAt !== undefined) expiries.set(token, { expiresAtMs: expiresAt === null ? null : millisOf(expiresAt) })
+    }
+    return expiries
   }
 
   async byToken(token: string, address: string): Promise<Device | null> {

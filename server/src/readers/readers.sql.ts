@@ -269,6 +269,22 @@ export async function findInDirectory(
   return { orgId: row.org_id, readerId: row.reader_id, expiresAt }
 }
 
+/** The hashes, in base64, of those tokens that are valid at an instant, each with its expiry. */
+export async function validTokens(
+  db: Db,
+  hashes: readonly string[],
+  at: Instant,
+): Promise<Map<string, Instant | null>> {
+  const given = sql`select decode(g.hash, 'base64') from unnest(${hashes}::text[]) g (hash)`
+  const rows = await db.query<{ hash: string; expires_at: string | null }>(sql`
+    select encode(d.token_hash, 'base64') as hash, null::timestamptz as expires_at
+    from reader_directory d where d.token_hash in (${given})
+    union all
+    select encode(p.previous_token_hash, 'base64'), p.previous_token_until
+    from reader_directory p where p.previous_token_hash in (${given}) and p.previous_token_until > ${toDatabase(at)}`)
+  return new Map(rows.map((row) => [row.hash, row.expires_at === null ? null : fromDatabase(row.expires_at)]))
+}
+
 export async function findDevice(db: Db, orgId: number, readerId: number): Promise<Device | null> {
   const [row] = await db.query<{ name: string; topic_key: string; format: string; clock: string }>(
     sql`select name, topic_key, format, clock from readers where org_id = ${orgId} and id = ${readerId}`,

@@ -130,6 +130,22 @@ describe('The MQTT connections of a reader are closed in every process within a 
     await expectCut(connected)
   })
 
+  it('after its organization was deleted, also when it has hundreds of connections', async () => {
+    const site = await Site.open(context.app, 'Dock')
+    const readers: Login[] = [site]
+    while (readers.length < 9) readers.push(await site.createReader())
+    const held: Socket[] = []
+    for (const reader of readers)
+      for (let index = 0; index < 100; index++) {
+        const socket = await openSocket()
+        socket.write(connectPacket(reader))
+        held.push(socket)
+      }
+    await eventually(async () => expect(held.filter((socket) => socket.bytesRead < 4)).toEqual([]))
+    await deleteOrg(context.app.context, { org: String(site.org.orgId), confirm: site.org.name })
+    await eventually(async () => expect(held.filter((socket) => !socket.closed)).toEqual([]))
+  })
+
   it('after its organization was deleted', async () => {
     const [site, other] = [await Site.open(context.app, 'Dock'), await Site.open(context.app, 'Dock')]
     const deleted = [await signIn(site), await signIn(site, ports[1])]

@@ -73,6 +73,16 @@ describe('signing in at the embedded broker', () => {
     expect(errors).toEqual([])
   })
 
+  it('disconnects a changed reader whose token cannot be checked', async () => {
+    const site = await Site.open(context.app, 'Dock')
+    const client = await signIn(site.readerId, site.token)
+    const sql = database(context.app)
+    await sql`alter table reader_directory rename to reader_directory_away`
+    await context.app.context.pubsub.publishAndWait(readerChangedTopic, String(site.readerId))
+    await eventually(async () => expect(client.connected).toBe(false))
+    await sql`alter table reader_directory_away rename to reader_directory`
+  })
+
   it('disconnects a reader whose token was replaced', async () => {
     const site = await Site.open(context.app, 'Dock')
     const asset = await site.createAsset('Pallet')
