@@ -54,6 +54,8 @@ interface ApiOptions {
 }
 
 const streamCheckMs = 1000
+/** A process that was killed between a change and its event has not published it. */
+const streamRecheckMs = 60_000
 
 /** The API of a process that does not have the role `api`. */
 export const noApi: Api = {
@@ -96,7 +98,13 @@ export function startApi(
     }
   })
   // While this process cannot receive revocation events, open streams are checked in the database instead.
-  const streamCheck = setInterval(() => void (pubsub.isConnected() || streams.checkAll()), streamCheckMs)
+  let checkedAtMs = clock.millis()
+  const checkStreams = (): void => {
+    if (pubsub.isConnected() && clock.millis() - checkedAtMs < streamRecheckMs) return
+    checkedAtMs = clock.millis()
+    void streams.checkAll()
+  }
+  const streamCheck = setInterval(checkStreams, streamCheckMs)
   streamCheck.unref()
   const mailer = new Mailer({
     url: config.mailUrl,

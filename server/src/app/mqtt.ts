@@ -30,6 +30,8 @@ export const noMqtt: MqttIngress = {
 }
 
 const connectionCheckMs = 1000
+/** A process that was killed between a change and its event has not published it. */
+const connectionRecheckMs = 60_000
 
 /** Opens MQTT ingress: the external broker if one is configured, otherwise the embedded broker if it has a port. */
 export async function openMqtt(
@@ -107,10 +109,12 @@ export async function openMqtt(
     )
     // While this process cannot receive events about changed readers, connections are checked in the database instead.
     let isChecking = false
+    let checkedAtMs = context.clock.millis()
     const checkConnections = async (): Promise<void> => {
-      if (isChecking || context.pubsub.isConnected()) return
+      const isDue = context.clock.millis() - checkedAtMs >= connectionRecheckMs
+      if (isChecking || (context.pubsub.isConnected() && !isDue)) return
       isChecking = true
-      // A connection whose check fails is checked again a second later.
+      checkedAtMs = context.clock.millis()
       await broker.closeRevoked(null, { willCheckAgain: true })
       isChecking = false
     }

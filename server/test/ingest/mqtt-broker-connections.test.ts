@@ -155,6 +155,17 @@ describe('The MQTT connections of a reader are closed in every process within a 
     expect(others.map((client) => client.connected)).toEqual([true, true])
   })
 
+  it('a minute after it was deleted by a process that was killed before it published that', async () => {
+    const site = await Site.open(context.app, 'Dock')
+    const connected = [await signIn(site), await signIn(site, ports[1])]
+    const sql = database(context.app)
+    await sql`delete from scan_points where reader_id = ${site.readerId}`
+    await sql`delete from readers where id = ${site.readerId}`
+    await sql`delete from reader_directory where reader_id = ${site.readerId}`
+    context.clock.advance(60_000)
+    await eventually(async () => expect(connected.map((client) => client.connected)).toEqual([false, false]))
+  })
+
   it('after it was deleted while its process could not receive notifications, once it can again', async () => {
     const site = await Site.open(context.app, 'Dock')
     const client = await signIn(site, ports[1])

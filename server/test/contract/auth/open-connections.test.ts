@@ -141,3 +141,14 @@ describe('A process that missed a revocation', () => {
     await expectClosedWithin(8000, connections)
   })
 })
+
+describe('When a process was killed after a revocation and before it published it', () => {
+  it('the live streams are closed a minute later', async () => {
+    const user = await createSignedInUser(await context.app.newOrg(), 'viewer')
+    const connections = await watch(user.token)
+    const sql = database(context.app)
+    await sql`update refresh_token_families set revoked_at = now() where user_id = ${user.userId}`
+    context.clock.advance(60_000)
+    await expectClosedWithin(8000, connections)
+  })
+})
