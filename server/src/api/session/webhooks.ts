@@ -215,7 +215,8 @@ export function webhookRoutes(deps: WebhookRouteDeps): AnyRoute[] {
       async handle(context) {
         const { id } = await webhookOf(context)
         const since = instantFromMillis(millisOf(now(deps.clock)) - maxListedAgeMs)
-        const page = await listAttempts(deps.db.read, context.principal.orgId, id, since, context.query)
+        const { orgId } = context.principal
+        const page = await listAttempts(deps.db.searches(orgId), orgId, id, since, context.query)
         return ok({ data: page.rows.map(presentAttempt), ...context.query, total_count: page.total })
       },
     }),

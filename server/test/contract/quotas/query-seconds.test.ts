@@ -57,7 +57,10 @@ describe('The quota query_seconds', () => {
     const api = org.full
     const dock = await create(api, 'locations', { name: 'Dock', external_key: 'DOCK' })
     const viewer = await createSignedInUser(org, 'viewer')
+    const admin = await createSignedInUser(org, 'admin')
+    const webhook = await requestAs(context.app, admin, 'POST', '/webhooks', { url: 'https://hooks.example/moves' })
     await use(org.orgId, 1050)
+    expectReached(await requestAs(context.app, admin, 'GET', `/webhooks/${webhook.json.data.id}/attempts`))
     for (const path of [
       '/api/v1/assets?offset=10001',
       '/api/v1/assets?sort=name,created_at',
