@@ -42,7 +42,7 @@ export interface Tracking {
   /** Records that a reader has connected or disconnected over MQTT. */
   noteConnection: (device: Device, isConnected: boolean) => void
   /** Returns the latest reads of a reader, newest first, and keeps collecting them for a while. */
-  latestReads: (readerId: number) => Promise<LatestRead[]>
+  latestReads: (orgId: number, readerId: number) => Promise<LatestRead[]>
   stop(): Promise<void>
 }
 
@@ -150,7 +150,7 @@ export function startTracking(
     }),
     moved: (orgId) => movedOrgs.add(orgId),
     publishAndWait: (readerId) => pubsub.publishAndWait(readerChangedTopic, String(readerId)),
-    latestReads: (readerId) => latestReads.latest(readerId),
+    latestReads: (orgId, readerId) => latestReads.latest(orgId, readerId),
     onMissedEvents() {
       readerCache.invalidateAll()
       live.missedEvents()

@@ -13,12 +13,18 @@ const maxPayloadBytes = 7000
 const watchMs = 30_000
 /** The minimum time between two `reads-wanted` events for the same watch. */
 const watchEventIntervalMs = 10_000
+/** Watches of one organization, and of all. One that would be more ends the one that was not used for the longest time. */
+const maxWatchesPerOrg = 20
+const maxWatches = 1000
 
 export const wantedTopic = 'reads-wanted'
 export const readsTopic = 'reads'
 
 interface Watch {
+  orgId: number
   untilMs: number
+  /** When this process published the watch; 0 if another process did. */
+  publishedAtMs: number
   /** Received by this process and not published yet. */
   unpublished: LatestRead[]
   /** Published by any process, including this one; newest last. */
@@ -51,13 +57,12 @@ const unpack = ([type, value, antenna, rssiDbm, observedAt, receivedAt]: Packed)
  */
 export class LatestReads {
   readonly #clock: Clock
-  readonly #pubsub: PubSub
+  readonly #pubsub: Pick<PubSub, 'publish'>
   readonly #own = new LRUCache<number, LatestRead[]>({ max: 1000 })
-  readonly #watches = new LRUCache<number, Watch>({ max: 100 })
-  readonly #watchPublishedAtMs = new LRUCache<number, number>({ max: 100 })
+  readonly #watches = new LRUCache<number, Watch>({ max: maxWatches })
   readonly #pending = new Set<number>()
 
-  constructor(clock: Clock, pubsub: PubSub) {
+  constructor(clock: Clock, pubsub: Pick<PubSub, 'publish'>) {
     this.#clock = clock
     this.#pubsub = pubsub
   }
@@ -72,14 +77,15 @@ export class LatestReads {
   }
 
   /** Returns the published reads of a reader, newest first, and starts or extends its watch. */
-  async latest(readerId: number): Promise<LatestRead[]> {
+  async latest(orgId: number, readerId: number): Promise<LatestRead[]> {
     const nowMs = this.#clock.millis()
-    if (
-      this.#watch(readerId) === undefined ||
-      nowMs - (this.#watchPublishedAtMs.get(readerId) ?? 0) > watchEventIntervalMs
-    ) {
-      this.#watchPublishedAtMs.set(readerId, nowMs)
-      await this.#pubsub.publish(wantedTopic, String(readerId))
+    const publishedAtMs = this.#watch(readerId)?.publishedAtMs ?? 0
+    if (nowMs - publishedAtMs > watchEventIntervalMs) {
+      const published = this.#pubsub.publish(wantedTopic, `${readerId} ${orgId}`)
+      // The event has reached this process already.
+      const watch = this.#watch(readerId)
+      if (watch !== undefined) watch.publishedAtMs = nowMs
+      await published
     }
     return this.#watches.get(readerId)?.published.toReversed() ?? []
   }
@@ -89,12 +95,22 @@ export class LatestReads {
    * published first.
    */
   onWatch(payload: string): void {
-    const readerId = Number(payload)
+    // A process of the previous release sends no organization.
+    const [readerId = 0, orgId = 0] = payload.split(' ').map(Number)
     const untilMs = this.#clock.millis() + watchMs
     const watch = this.#watch(readerId)
     if (watch !== undefined) watch.untilMs = untilMs
-    else this.#watches.set(readerId, { untilMs, unpublished: [...(this.#own.get(readerId) ?? [])], published: [] })
+    else {
+      this.#endWatchOverLimit(orgId)
+      const unpublished = [...(this.#own.get(readerId) ?? [])]
+      this.#watches.set(readerId, { orgId, untilMs, publishedAtMs: 0, unpublished, published: [] })
+    }
     this.#pending.add(readerId)
+  }
+
+  #endWatchOverLimit(orgId: number): void {
+    const ofOrg = [...this.#watches.entries()].filter(([, watch]) => watch.orgId === orgId)
+    if (ofOrg.length >= maxWatchesPerOrg) this.#watches.delete(ofOrg.at(-1)![0])
   }
 
   /** Called when a process, possibly this one, has published reads. */

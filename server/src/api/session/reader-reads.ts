@@ -14,7 +14,7 @@ import { singleLine, formatNullable } from './fields.ts'
 import { antenna } from './reader-wire.ts'
 
 export interface LatestReadDeps extends RecordDeps {
-  latestReads: (readerId: number) => Promise<LatestRead[]>
+  latestReads: (orgId: number, readerId: number) => Promise<LatestRead[]>
 }
 
 const decibels: Field<number> = { schema: { type: 'number' }, parse: Number }
@@ -69,7 +69,7 @@ export function latestReadRoutes(deps: LatestReadDeps): AnyRoute[] {
       success: { status: 200, description: 'The reads', schema: arrayOf(LatestReadOut) },
       async handle({ principal, params }) {
         await getReader(deps, principal.orgId, params.reader_id)
-        const reads = await deps.latestReads(params.reader_id)
+        const reads = await deps.latestReads(principal.orgId, params.reader_id)
         const owners = await codeOwnersOf(
           deps.db.read,
           principal.orgId,
