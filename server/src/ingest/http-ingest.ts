@@ -58,8 +58,9 @@ export function ingestRoutes({ readers, ingestor, queue, bodyBudget, refusals, t
     const device = await authenticate(request, token)
     const authenticatedAtMs = performance.now()
     const bytes = await readMessage(device, request)
+    // A request whose body was read to its end counts as destroyed, so its connection is checked.
     await queue
-      .acquire(device.orgId, costOf(bytes), () => request.message.destroyed)
+      .acquire(device.orgId, costOf(bytes), () => request.message.socket.destroyed)
       .catch((error: unknown) => {
         throw refused(request, 'over_limit', device, error as ApiError)
       })
