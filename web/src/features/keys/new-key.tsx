@@ -110,9 +110,7 @@ export function NewKey({ onClose, onCreated }: { onClose: () => void; onCreated:
                 {...form.getInputProps('expiry')}
               />
             </Group>
-            {form.values.expiry === 'at' && (
-              <DateTimePicker aria-label="Expires at" {...form.getInputProps('expires_at')} />
-            )}
+            {form.values.expiry === 'at' && <DateTimePicker label="Expires at" {...form.getInputProps('expires_at')} />}
           </Stack>
           {action.isError && Object.keys(form.errors).length === 0 && <ErrorAlert error={action.error} />}
           <Group justify="flex-end">

@@ -49,14 +49,8 @@ export function usePeriod() {
       />
       {isCustom && (
         <>
-          <DateTimePicker
-            aria-label="From"
-            size="sm"
-            w={200}
-            value={toPickerValue(period.from)}
-            onChange={set('from')}
-          />
-          <DateTimePicker aria-label="To" size="sm" w={200} value={toPickerValue(period.to)} onChange={set('to')} />
+          <DateTimePicker label="From" size="sm" w={200} value={toPickerValue(period.from)} onChange={set('from')} />
+          <DateTimePicker label="To" size="sm" w={200} value={toPickerValue(period.to)} onChange={set('to')} />
         </>
       )}
     </Group>
