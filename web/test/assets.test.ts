@@ -382,6 +382,7 @@ test('When two users change the same field of an asset, the second decides about
   await dialog.getByRole('button', { name: 'Save', exact: true }).click()
   await expect(conflict).toContainText('Another user changed the same field')
   await expect(conflict.getByRole('listitem')).toHaveText(['Name: yours “My name”, theirs “Their name”'])
+  await expectAccessible(page, '[role=dialog]')
   await dialog.getByRole('button', { name: 'Use theirs' }).click()
   await expect(dialog.getByLabel('Name')).toHaveValue('Their name')
   await dialog.getByRole('button', { name: 'Save', exact: true }).click()
@@ -490,9 +491,11 @@ test('A key or tag conflict is reported under its field, with a link to the owne
   await expect(dialog.getByRole('link', { name: 'The owner' })).toHaveAttribute('href', `/assets/${owner.id}`)
   await expect(dialog).not.toContainText('external_key')
   await dialog.getByLabel('Key').fill('A-2')
-  await dialog.getByLabel('Value').fill('e2aa')
+  await dialog.getByLabel('Tag value').fill('e2aa')
   await dialog.getByRole('button', { name: 'Create asset' }).click()
-  await expect(dialog.getByLabel('Value')).toHaveAccessibleDescription(/This tag is attached to the asset The owner/)
+  await expect(dialog.getByLabel('Tag value')).toHaveAccessibleDescription(
+    /This tag is attached to the asset The owner/,
+  )
   await expect(dialog.getByRole('link', { name: 'The owner' })).toHaveAttribute('href', `/assets/${owner.id}`)
 
   await page.goto(`${url()}/locations`)
@@ -617,6 +620,11 @@ test('Selected assets are changed, exported, printed and deleted together; views
   await expect(page).toHaveURL(/sort=-last_seen_at/)
   await expect(table.getByRole('columnheader', { name: 'Tags' })).toHaveCount(0)
   await expect.poll(async () => (await names()).length).toBe(6)
+  await page.getByRole('button', { name: 'Latest first' }).click()
+  await page.getByRole('button', { name: 'Delete the view Latest first' }).click()
+  await expect(page.getByText('No saved views yet')).toBeVisible()
+  await page.getByRole('menuitem', { name: 'Reset view' }).click()
+  await expect(page).toHaveURL(/\/assets$/)
 })
 
 test('An operator sets the location of an asset; a deletion can be undone for 30 seconds and is sent when the user leaves', async ({

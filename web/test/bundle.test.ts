@@ -2,17 +2,24 @@ import { url, warehouse } from './support/org.ts'
 import { expect, test } from './support/test.ts'
 import { settled } from './support/page-checks.ts'
 
-const pages = [
-  ['/sign-in', 'Sign in'],
-  ['/', 'Overview'],
-  ['/assets', 'Assets'],
-  ['/reports', 'Reports'],
-  ['/reports?tab=flow', 'Reports'],
-] as const
+const pagesOf = ({ assets, hall }: Awaited<ReturnType<typeof warehouse>>) =>
+  [
+    ['/sign-in', 'Sign in'],
+    ['/', 'Overview'],
+    ['/assets', 'Assets'],
+    [`/assets/${assets[0]!.id}`, 'Crate 1'],
+    [`/locations/${hall.id}`, 'Hall A'],
+    [`/scan?location=${hall.id}`, 'Scan'],
+    ['/labels', 'Labels'],
+    ['/import', 'Import & export'],
+    ['/reports', 'Reports'],
+    ['/reports?tab=flow', 'Reports'],
+  ] as const
 
 test('The first load of the app is under 350 kB compressed and uses no other host', async ({ browser }) => {
-  const { org } = await warehouse()
-  for (const [path, heading] of pages) {
+  const fixture = await warehouse()
+  const { org } = fixture
+  for (const [path, heading] of pagesOf(fixture)) {
     const context = await browser.newContext({ serviceWorkers: 'block' })
     if (path !== '/sign-in') {
       const before = await context.newPage()

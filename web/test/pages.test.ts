@@ -85,7 +85,7 @@ test(
   },
 )
 
-const dialogs: [string, (fixture: Fixture) => string, (page: Page) => Promise<void>][] = [
+const dialogs: [string | RegExp, (fixture: Fixture) => string, (page: Page) => Promise<void>][] = [
   ['Create asset', () => '/assets?create=yes', () => Promise.resolve()],
   ['Create location', () => '/locations?create=yes', () => Promise.resolve()],
   ['Create reader', () => '/readers?create=yes', () => Promise.resolve()],
@@ -131,6 +131,21 @@ const dialogs: [string, (fixture: Fixture) => string, (page: Page) => Promise<vo
     ({ reader }) => `/readers/${reader.id}`,
     (page) => page.getByRole('button', { name: 'Replace token' }).click(),
   ],
+  [
+    'Delete Gate?',
+    ({ reader }) => `/readers/${reader.id}`,
+    (page) => page.getByRole('button', { name: 'Delete' }).click(),
+  ],
+  [
+    'Delete Crate 1?',
+    ({ assets }) => `/assets/${assets[0]!.id}`,
+    async (page) => {
+      await page.getByRole('button', { name: 'More actions' }).click()
+      await page.getByRole('menuitem', { name: 'Delete' }).click()
+    },
+  ],
+  [/^Remove admin-/, () => '/settings/members', (page) => page.getByRole('button', { name: 'Remove admin-' }).click()],
+  ['Revoke ERP?', () => '/settings/api-keys', (page) => page.getByRole('button', { name: 'Revoke ERP' }).click()],
   ['Attach this tag', () => '/readers/inbox', (page) => page.getByRole('button', { name: 'Attach' }).first().click()],
   [
     'Sign out everywhere?',
@@ -142,8 +157,10 @@ const dialogs: [string, (fixture: Fixture) => string, (page: Page) => Promise<vo
 test('No dialog has an axe violation in either theme', async ({ page }) => {
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
   await fixture.org.signIn(page)
+  const { org } = (await fixture.org.get('/auth/me')) as { org: { id: number } }
+  await fixture.org.post(`/orgs/${org.id}/api-keys`, { name: 'ERP', scopes: ['assets:read'] })
   for (const [name, path, open] of dialogs)
-    await test.step(name, async () => {
+    await test.step(String(name), async () => {
       await page.goto(url() + path(fixture))
       await open(page)
       await expect(page.getByRole('dialog', { name })).toBeVisible()

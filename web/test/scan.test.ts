@@ -40,6 +40,10 @@ test(
     await page.getByRole('tab', { name: /Unknown/ }).click()
     await page.getByRole('button', { name: 'Attach NO-SUCH' }).click()
     const dialog = page.getByRole('dialog')
+    await expectAccessible(page, '[role=dialog]')
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await expect(dialog).toHaveCount(0)
+    await page.getByRole('button', { name: 'Attach NO-SUCH' }).click()
     await dialog.getByText('A new asset').click()
     await dialog.getByLabel('Name').fill('Brand new')
     await dialog.getByRole('button', { name: 'Attach' }).click()
@@ -106,6 +110,7 @@ test('Scanning the code of another location asks what happens to unsaved assets'
   await enter('DOCK-1')
   const question = page.getByRole('alert').filter({ hasText: 'Dock 1' })
   await expect(question).toContainText('2 assets are not saved at Hall A yet.')
+  await expectAccessible(page, '[role=alert]')
   await question.getByRole('button', { name: 'Stay at Hall A' }).click()
   await expect(question).toHaveCount(0)
   await expect.poll(counts).toEqual(['2', '0', '1', '0'])
@@ -123,7 +128,7 @@ test('Scanning the code of another location asks what happens to unsaved assets'
   await expect.poll(counts).toEqual(['0', '1', '1', '0'])
   await page.getByRole('combobox', { name: 'Location' }).fill('Hall')
   await page.getByRole('option', { name: /Hall A/ }).click()
-  await page.getByRole('button', { name: 'Discard 1', exact: true }).click()
+  await page.getByRole('button', { name: 'Discard 1 code' }).click()
   await expect(page).toHaveURL(new RegExp(`location=${hall.id}`))
   await expect.poll(counts).toEqual(['0', '0', '3', '0'])
 })
@@ -142,11 +147,23 @@ test('A hand scanner that pauses within a code is understood, and a stray key be
   await expect(page.getByRole('status', { name: 'Last scan' })).toContainText('Crate 5')
 })
 
+/** Runs in the page: collects the frequencies of all tones. */
+function recordTones(): void {
+  const tones: number[] = []
+  Object.assign(globalThis, { tones })
+  const start = OscillatorNode.prototype.start
+  OscillatorNode.prototype.start = function (when) {
+    tones.push(this.frequency.value)
+    start.call(this, when)
+  }
+}
+
 test(
   'The last scan is shown large with its outcome, and the tab that received the code opens',
   { tag: '@phone' },
   async ({ page }, { project }) => {
     const { org, hall } = await warehouse()
+    await page.addInitScript(recordTones)
     await org.signIn(page, org.email, '/')
     // On a phone, Scan is at the lower edge, in reach of the thumb.
     if (project.name === 'phone') {
@@ -171,7 +188,11 @@ test(
     await expectAccessible(page)
     await page.getByRole('tab', { name: /Missing/ }).click()
     await scan('CRATE-1', 'Crate 1Found here', /Found/, 'found')
+    const tones = () => page.evaluate(() => (globalThis as unknown as { tones: number[] }).tones)
+    expect(await tones()).toEqual([880, 1175, 330, 247, 1320, 1320])
     await page.getByRole('button', { name: 'Turn the sound off' }).click()
+    await scan('CRATE-2', 'Crate 2Elsewhere, last at Dock 1', /Elsewhere/, 'elsewhere')
+    expect(await tones()).toHaveLength(6)
     await page.reload()
     await expect(page.getByRole('button', { name: 'Turn the sound on' })).toBeVisible()
   },
