@@ -139,11 +139,12 @@ describe('An upload', () => {
     const wire = await RawConnection.open(mounted.url)
     cleanups.push(() => wire.close())
     const head = ['POST /api/v1/up HTTP/1.1', 'Host: a', 'Authorization: Bearer a', 'Content-Type: text/csv']
-    wire.request([...head, 'Content-Length: 1000'], 'x')
+    // The consumer gets at least 16 KiB at a time.
+    wire.request([...head, 'Content-Length: 20000'], 'x'.repeat(16 * 1024))
     await expect.poll(() => isStarted).toBe(true)
     await expect.poll(() => downloadQueue.inFlight).toBe(0)
     expect(mounted.responses).toEqual([])
-    wire.write('x'.repeat(999))
+    wire.write('x'.repeat(20_000 - 16 * 1024))
     expect((await wire.readResponse())?.status).toBe(500)
   })
 })

@@ -1,14 +1,16 @@
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { FairQueue } from '../../src/admission/fair-queue.ts'
 import { ReaderCache } from '../../src/ingest/reader-cache.ts'
 import { useApp } from '../support/app.ts'
-import { Site } from '../support/tracking.ts'
+import { lockWaits } from '../support/database.ts'
+import { Site, closeDatabase, database, eventually } from '../support/tracking.ts'
 
 const statements: string[] = []
 const context = useApp({
   onStatement: (text) => statements.push(text),
   singleServerReason: 'the test counts the statements of one server',
 })
+afterAll(() => closeDatabase(context.app))
 const lookups = (): number => statements.filter((text) => text.includes('reader_directory')).length
 const wellFormed = (index: number): string => `lsd_${String(index).padStart(48, '0')}`
 
@@ -39,9 +41,15 @@ describe('A change of one reader', () => {
   it('does not start over the queries for other readers that are in flight, but its own', async () => {
     const [site, other] = [await Site.open(context.app, 'Dock'), await Site.open(context.app, 'Dock')]
     const cache = newCache()
+    const lock = await database(context.app).reserve()
+    await lock`begin`
+    await lock`lock table reader_directory`
     const before = lookups()
     const loading = [site, other].map(({ token }) => cache.byToken(token, '192.0.2.1'))
+    await eventually(async () => expect(await lockWaits(context.app.databaseUrl)).toBe(1))
     cache.invalidate(site.readerId)
+    await lock`rollback`
+    lock.release()
     expect((await Promise.all(loading)).map((device) => device?.readerId)).toEqual([site.readerId, other.readerId])
     expect(lookups() - before).toBe(3)
   })

@@ -82,7 +82,7 @@ describe('Guessing the password of one account', () => {
     expectApiError(await login(password, address), 'rate_limited')
     expect((await exchange(context.app, key, from(address))).status).toBe(200)
     expectApiError(await login(password, address, 'further@example.com'), 'rate_limited')
-    expect(await countsOf('further@example.com')).toEqual([])
+    expect(await countsOf('further@example.com')).toHaveLength(0)
   })
 })
 
@@ -111,7 +111,7 @@ describe('Requesting a link to reset a password', () => {
       expect(new Set(replies.map((reply) => reply.status))).toEqual(new Set([202]))
     }
     expectApiError(await ask(address, 300), 'rate_limited')
-    expect(await countsOf('nobody-300@example.com')).toEqual([])
+    expect(await countsOf('nobody-300@example.com')).toHaveLength(0)
     expect((await ask(newAddress(), 300)).status).toBe(202)
   })
 })

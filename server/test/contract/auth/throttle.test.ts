@@ -238,7 +238,7 @@ describe('Guessing from one address (D41)', () => {
     await exhaust(address)
     for (const clientId of uuids(305).slice(300)) expectThrottled(await guess(clientId, address), 60)
     const rows = await database.sql`select subject from sign_in_failures where subject like 'client:00000000%'`
-    expect(rows).toEqual([])
+    expect(rows).toHaveLength(0)
   })
 
   it('does not affect other addresses', async () => {
