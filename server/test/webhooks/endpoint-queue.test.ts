@@ -78,17 +78,20 @@ describe('the queue of an endpoint', () => {
     expect([queue.inFlight, queue.claimable, queue.wantsMore]).toEqual([0, 7, true])
   })
 
-  it('takes as many events again ahead when it has all its slots, and sends them when slots are free', async () => {
+  it('takes twice as many events ahead when it has all its slots, and sends them when slots are free', async () => {
     await deliver(maxConcurrency)
-    expect([queue.concurrency, queue.claimable]).toEqual([maxConcurrency, 2 * maxConcurrency])
+    expect([queue.concurrency, queue.claimable]).toEqual([maxConcurrency, 3 * maxConcurrency])
     const respond: (() => void)[] = []
     receiver.behaviour = (response) => void respond.push(() => response.writeHead(204).end())
-    const all = deliver(2 * maxConcurrency)
-    expect([queue.inFlight, queue.claimable, queue.wantsMore]).toEqual([2 * maxConcurrency, 0, false])
+    const all = deliver(3 * maxConcurrency)
+    expect([queue.inFlight, queue.claimable, queue.wantsMore]).toEqual([3 * maxConcurrency, 0, false])
     await eventually(async () => expect(respond).toHaveLength(maxConcurrency))
     for (const one of respond.splice(0)) one()
     await eventually(async () => expect(respond).toHaveLength(maxConcurrency))
-    expect([queue.inFlight, queue.claimable, queue.wantsMore]).toEqual([maxConcurrency, maxConcurrency, true])
+    expect([queue.inFlight, queue.claimable]).toEqual([2 * maxConcurrency, maxConcurrency])
+    for (const one of respond.splice(0)) one()
+    await eventually(async () => expect(respond).toHaveLength(maxConcurrency))
+    expect([queue.inFlight, queue.wantsMore]).toEqual([maxConcurrency, true])
     for (const one of respond) one()
     await all
   })

@@ -36,7 +36,7 @@ const initialConcurrency = 4
  * The deliveries of one organization. An event occupies a slot from its first attempt to its last. Every success adds a
  * slot, up to `maxConcurrency`, and every failure halves the number of slots, down to one, so that endpoints that hang
  * occupy few slots of the process (D33). Events without a slot wait in the database. An endpoint that has all its slots
- * may have as many events again claimed ahead, so that its slots are not idle during the next claim.
+ * may have twice as many events claimed ahead: some wait for a slot while the next ones are claimed.
  */
 export class EndpointQueue {
   readonly #deps: EndpointQueueDeps
@@ -78,7 +78,7 @@ export class EndpointQueue {
 
   get #capacity(): number {
     const { maxConcurrency } = this.#deps
-    return this.#concurrency === maxConcurrency ? 2 * maxConcurrency : this.#concurrency
+    return this.#concurrency === maxConcurrency ? 3 * maxConcurrency : this.#concurrency
   }
 
   get isBusy(): boolean {
