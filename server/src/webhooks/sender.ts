@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events'
 import { Pool } from 'undici'
 import type { Signed } from './signature.ts'
 import { type GuardedConnector, UnreachableError } from './ssrf-guard.ts'
@@ -22,6 +23,7 @@ const reasons: Record<string, string> = {
   ENETUNREACH: 'the host cannot be reached',
   EADDRNOTAVAIL: 'the host cannot be reached',
   ETIMEDOUT: 'timeout',
+  UND_ERR_ABORTED: 'timeout',
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another host',
   CERT_HAS_EXPIRED: 'the certificate has expired',
 }
@@ -80,9 +82,10 @@ export class WebhookSender {
   /** Never rejects: every failure is an outcome. */
   async send({ headers, body }: Signed): Promise<Outcome> {
     const startedAt = performance.now()
-    const timeout = new AbortController()
-    const timer = setTimeout(() => timeout.abort(new UnreachableError('timeout')), this.#timeoutMs)
-    const request = { method: 'POST', path: this.#path, headers, body, signal: timeout.signal } as const
+    // An emitter of `abort` takes less time than an AbortSignal.
+    const signal = new EventEmitter()
+    const timer = setTimeout(() => signal.emit('abort'), this.#timeoutMs)
+    const request = { method: 'POST', path: this.#path, headers, body, signal } as const
     let status: number | null = null
     let error: string | null = null
     try {
