@@ -1,4 +1,4 @@
--- Version 2. A change of this file raises the version (docs/decisions/0011-repeatable-functions.md).
+-- Version 3. A change of this file raises the version (docs/decisions/0011-repeatable-functions.md).
 --
 -- Functions that record sightings, so that a batch of reads takes one statement and one round trip. Each statement in a
 -- function has its own snapshot. Locks are taken in this order: minutes, positions, first sightings, assets, counts. On
@@ -16,8 +16,8 @@ begin
   select array_agg(d.at_day), array_agg(d.live), array_agg(d.deleted) into count_days, count_live, count_deleted
   from (
     select date_trunc('day', c.instant, 'UTC') as at_day,
-      coalesce(sum(c.change) filter (where c.asset = any (live_assets)), 0) as live,
-      coalesce(sum(c.change) filter (where c.asset <> all (live_assets)), 0) as deleted
+      coalesce(sum(c.change) filter (where c.asset in (select unnest(live_assets))), 0) as live,
+      coalesce(sum(c.change) filter (where c.asset not in (select unnest(live_assets))), 0) as deleted
     from (
       select u.asset, u.instant, 1 as change from unnest(changed_assets, first_instants) u (asset, instant)
       union all
@@ -142,9 +142,9 @@ begin
   perform from add_departures_without_move(tenant_id, origins, minutes, gone_assets);
 end $$;
 
--- Records sightings in this order: minutes, positions, first sightings, departures without a move, moves, outbox. Sightings may come in any order; those without an asset
--- are ignored. A sighting of an operator overrides the minute. `assumed_locations` are the locations that the caller assumed
--- for some of the assets; the function fails with 'LS001' if one of them has changed.
+-- Records sightings in this order: minutes, positions, first sightings, departures without a move, moves, outbox. Sightings may
+-- come in any order; those without an asset are ignored. A sighting of an operator overrides the minute. `assumed_locations` are
+-- the locations that the caller assumed for some of the assets; the function fails with 'LS001' if one of them has changed.
 create or replace function record_sightings(
   tenant_id bigint,
   sighting_source text,
@@ -165,15 +165,16 @@ declare
   claimed bigint;
   -- The latest of these for each asset, ordered by asset, and the position of the asset before.
   last_assets bigint[]; last_minutes timestamptz[]; last_locations bigint[]; last_instants timestamptz[];
-  earliest_minutes timestamptz[]; added_minutes bigint[];
+  earliest_minutes timestamptz[]; earliest_instants timestamptz[]; added_minutes bigint[];
   previous_locations bigint[] := '{}'; previous_minutes timestamptz[] := '{}';
-  never_seen bigint[] := '{}';
-  -- Assets whose history begins anew; those with a sighting that is not after their last known minute, and its minute.
+  -- Assets without a history, and their first sightings.
+  never_seen bigint[] := '{}'; begun_instants timestamptz[] := '{}';
+  -- Assets whose history begins anew; those with a sighting that is not after their last known minute, and its minute. For
+  -- every asset, the minute before which its sightings are such; null if it has none.
   beginners bigint[] := '{}';
   late_assets bigint[] := '{}'; late_minutes timestamptz[] := '{}'; late_before timestamptz[] := '{}';
   gone_assets bigint[]; gone_origins bigint[]; gone_minutes timestamptz[];
   live_assets bigint[]; still_live bigint;
-  begun_assets bigint[]; begun_instants timestamptz[];
   random_shard smallint := floor(random() * 16);
   move_assets bigint[]; move_origins bigint[]; move_targets bigint[]; move_instants timestamptz[];
   delivery_ids uuid[];
@@ -232,11 +233,12 @@ begin
   if cardinality(fresh_assets) = 0 then return; end if;
 
   select array_agg(l.asset), array_agg(l.at_minute), array_agg(l.location), array_agg(l.instant), array_agg(l.earliest),
-    array_agg(l.added)
-  into last_assets, last_minutes, last_locations, last_instants, earliest_minutes, added_minutes
+    array_agg(l.earliest_instant), array_agg(l.added)
+  into last_assets, last_minutes, last_locations, last_instants, earliest_minutes, earliest_instants, added_minutes
   from (
     select distinct on (u.asset) u.asset, u.at_minute, u.location, u.instant,
       min(u.at_minute) over (partition by u.asset) as earliest,
+      min(u.instant) over (partition by u.asset) as earliest_instant,
       count(*) filter (where u.n <= claimed) over (partition by u.asset) as added
     from unnest(fresh_assets, fresh_minutes, fresh_locations, fresh_instants)
       with ordinality u (asset, at_minute, location, instant, n)
@@ -273,12 +275,13 @@ begin
     end if;
     if one.previous_minute is null then
       never_seen := never_seen || one.asset_id;
+      begun_instants := begun_instants || earliest_instants[cardinality(previous_locations)];
     elsif one.history_from > one.previous_minute then
       beginners := beginners || one.asset_id;
     elsif one.previous_minute >= earliest_minutes[cardinality(previous_locations)] then
       late_assets := late_assets || one.asset_id;
       late_minutes := late_minutes || earliest_minutes[cardinality(previous_locations)];
-      late_before := late_before || one.previous_minute;
+      late_before[cardinality(previous_locations)] := one.previous_minute;
     end if;
     if sighting_source = 'operator' and one.previous_minute > last_minutes[cardinality(previous_locations)] then
       raise exception 'a reader saw an asset in a later minute meanwhile' using errcode = 'LS001';
@@ -299,9 +302,12 @@ begin
 
   -- Departures that the minutes before the last known one cause.
   if cardinality(late_assets) > 0 then
-    select array_agg(u.asset), array_agg(u.at_minute) into gone_assets, gone_minutes
-    from unnest(late_assets, late_before) l (asset, before)
-    join unnest(fresh_assets, fresh_minutes) u (asset, at_minute) on u.asset = l.asset and u.at_minute < l.before;
+    select array_agg(f.asset), array_agg(f.at_minute) into gone_assets, gone_minutes
+    from (
+      select u.asset, u.at_minute, dense_rank() over (order by u.asset) as n
+      from unnest(fresh_assets, fresh_minutes) u (asset, at_minute)
+    ) f
+    where f.at_minute < late_before[f.n];
     if gone_assets is not null then perform from add_late_departures(tenant_id, gone_assets, gone_minutes); end if;
   end if;
 
@@ -311,20 +317,13 @@ begin
       select id from assets
       where org_id = tenant_id and id = any (never_seen) and deleted_at is null order by id for share);
     still_live := cardinality(live_assets);
-    -- The first sightings of assets without a history are the earliest of this batch.
-    select array_agg(f.asset), array_agg(f.instant) into begun_assets, begun_instants
-    from (
-      select distinct on (u.asset) u.asset, u.instant
-      from unnest(fresh_assets, fresh_minutes, fresh_instants) u (asset, at_minute, instant)
-      where u.asset = any (never_seen) order by u.asset, u.at_minute
-    ) f;
     insert into first_sightings as stored (org_id, asset_id, seen_at)
     select o.org_id, u.asset, u.instant
-    from organizations o cross join unnest(begun_assets, begun_instants) u (asset, instant)
+    from organizations o cross join unnest(never_seen, begun_instants) u (asset, instant)
     where o.org_id = tenant_id
     order by u.asset
     on conflict (org_id, asset_id) do update set seen_at = excluded.seen_at;
-    perform from count_first_sightings(tenant_id, begun_assets, '{}', begun_instants, live_assets);
+    perform from count_first_sightings(tenant_id, never_seen, '{}', begun_instants, live_assets);
     insert into record_counts as stored (org_id, kind, shard, active, inactive, deleted_active, deleted_inactive)
     values (tenant_id, 'position', random_shard, still_live, 0, cardinality(never_seen) - still_live, 0)
     on conflict (org_id, kind, shard) do update set
