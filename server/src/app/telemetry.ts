@@ -73,20 +73,14 @@ export function telemetry(log: Logger): Telemetry {
     help: 'Months of history that were dropped because they are older than the retention.',
     registers: [registry],
   })
-  const counters = new Map<string, { inc(): void }>()
-  const timers = new Map<string, { observe(seconds: number): void }>()
   return {
     registry,
     runJob: jobRunner(log, registry),
     answered(context, status) {
       const seconds = (performance.now() - context.startedAt) / 1000
-      const key = `${context.operation} ${status}`
-      let counter = counters.get(key)
-      if (counter === undefined) counters.set(key, (counter = requests.labels(context.operation, String(status))))
-      counter.inc()
-      let timer = timers.get(context.operation)
-      if (timer === undefined) timers.set(context.operation, (timer = durations.labels(context.operation)))
-      timer.observe(seconds)
+      const { operation } = context
+      requests.inc({ operation, status })
+      durations.observe({ operation }, seconds)
       if (!log.isLevelEnabled('info')) return
       log.info({
         event: 'http.answered',

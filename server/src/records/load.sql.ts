@@ -48,10 +48,9 @@ export function groupRows<Row extends RecordRow, Record extends BaseRecord>(
     const tag = tagOf(row)
     if (last?.id !== row.id) {
       last = build(row)
-      // An array literal allocates one element, enough for most records; the first push to an empty array allocates 17.
-      if (tag !== null) last.tags = [tag]
       records.push(last)
-    } else if (tag !== null) last.tags.push(tag)
+    }
+    if (tag !== null) last.tags.push(tag)
   }
   return records
 }
