@@ -4,6 +4,7 @@
  * responses. It has no routing, validation, rate limit, tenant isolation, common headers or log.
  */
 import { createServer } from 'node:http'
+import { Socket } from 'node:net'
 import { URLSearchParams } from 'node:url'
 import pg from 'pg'
 import { getTypeParser } from './environment.mjs'
@@ -115,17 +116,25 @@ function toAssets(rows) {
 
 const randomId = () => Math.floor(Math.random() * 2 ** 52)
 
+/** A client whose socket can be corked, so that several statements share a packet. */
+class WriteClient extends pg.Client {
+  constructor(config) {
+    const socket = new Socket()
+    super({ ...config, stream: () => socket })
+    this.socket = socket
+  }
+}
+
 /** Runs the statements as one transaction, which is sent in one packet. */
 async function runTransaction(pool, statementsToRun) {
   const client = await pool.connect()
-  const { stream } = client.connection
-  stream.cork()
+  client.socket.cork()
   const sent = [
     client.query('begin'),
     ...statementsToRun.map(([name, values]) => client.query({ name, text: statements[name], values })),
     client.query('commit'),
   ]
-  stream.uncork()
+  client.socket.uncork()
   await Promise.all(sent).finally(() => client.release())
 }
 
@@ -154,7 +163,11 @@ async function start({ url, orgId: id }) {
   orgId = id
   const read = await openPipeline(url, readConnections, 'force_generic_plan')
   const search = await openPipeline(url, readConnections, 'auto')
-  const writers = new pg.Pool({ ...clientOptions(url, 'force_generic_plan'), max: writeConnections })
+  const writers = new pg.Pool({
+    ...clientOptions(url, 'force_generic_plan'),
+    Client: WriteClient,
+    max: writeConnections,
+  })
   const assetsPath = `${basePath}/assets`
 
   async function list(query) {
