@@ -59,9 +59,10 @@ export function smooth(
   })
 }
 
-const maxRecentSightings = 64
+/** The number of sightings of an asset that are stored. */
+export const maxRecentSightings = 64
 
-/** Adds new sightings to the known ones. Duplicates, from messages that are sent again, are ignored. */
+/** Adds new sightings to the known ones, in order. Duplicates, from messages that are sent again, are ignored. */
 export function mergeRecent(known: readonly RecentSighting[], seen: readonly RecentSighting[]): RecentSighting[] {
   const all = [...known]
   const isKnown = ({ locationId, observedAt }: RecentSighting): boolean =>
@@ -69,5 +70,5 @@ export function mergeRecent(known: readonly RecentSighting[], seen: readonly Rec
   for (const { locationId, observedAt, rssiDbm } of seen)
     if (!isKnown({ locationId, observedAt, rssiDbm })) all.push({ locationId, observedAt, rssiDbm })
   all.sort((a, b) => (a.observedAt < b.observedAt ? -1 : a.observedAt > b.observedAt ? 1 : 0))
-  return all.slice(-maxRecentSightings)
+  return all
 }

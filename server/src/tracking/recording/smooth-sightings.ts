@@ -2,7 +2,7 @@ import type { Tx } from '../../db/database.ts'
 import { lockRecentSightings, putRecentSightings } from '../recent-sightings.sql.ts'
 import { positionsOf } from '../positions.sql.ts'
 import type { Sighting } from '../sighting.ts'
-import { type RecentSighting, type Observation, mergeRecent, smooth } from '../smoothing.ts'
+import { type RecentSighting, type Observation, maxRecentSightings, mergeRecent, smooth } from '../smoothing.ts'
 
 export interface SmoothedReads {
   sightings: readonly Sighting[]
@@ -38,7 +38,8 @@ export async function smoothSightings(tx: Tx, orgId: number, seen: readonly Obse
     const before = positions.get(assetId) ?? null
     const fresh = ascending.filter((one) => one.smoothing !== null)
     const known = mergeRecent(stored.get(assetId) ?? [], fresh)
-    recent.set(assetId, known)
+    // The first sightings of a large batch are judged by those before them, which may not be among the latest ones.
+    recent.set(assetId, known.slice(-maxRecentSightings))
     const result = smooth(before, ascending, known)
     if (result.some((one, index) => one.locationId !== ascending[index]!.locationId))
       assumed.set(assetId, before?.locationId ?? null)

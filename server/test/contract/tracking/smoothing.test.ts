@@ -37,6 +37,21 @@ describe('a reader with smoothing', () => {
     expect(await moves()).toEqual(['08:00:05 null → Hall'])
   })
 
+  it('confirms a move early in a message with more reads of the asset than are stored', async () => {
+    await see([['08:00:05', 1]])
+    const later = Array.from({ length: 50 }, (_, index) => String(index + 10))
+    await see([
+      ['08:00:40', 2],
+      ['08:00:50', 2],
+      ...later.map((second): [string, number] => [`08:01:${second}`, 2]),
+      ...later.map((second): [string, number] => [`08:02:${second}`, 2]),
+    ])
+    expect(await trail()).toEqual(['08:00:05 DOCK', '08:01:10 HALL', '08:02:10 HALL'])
+    const [stored] = await database(context.app)<{ seen: string }[]>`
+      select seen from recent_sightings where asset_id = ${asset.id}`
+    expect(JSON.parse(stored!.seen)).toHaveLength(64)
+  })
+
   it('keeps the location of an asset that two antennas read alternately, and still updates its last-seen time', async () => {
     for (let minute = 0; minute < 6; minute++)
       await see([
