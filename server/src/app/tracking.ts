@@ -22,8 +22,11 @@ const flushMs = 2000
 const publishMovesMs = 100
 const publishReadsMs = 1000
 
+/** How long messages of readers and batches of reads wait for a slot. */
+export const messageTimeoutMs = 8000
+
 /** Limits for reader messages over HTTP. They share transactions, so many may be in flight; each has its body in memory. */
-const messageLimits = { maxInFlight: 256, maxWaitingPerTenant: 256, maxWaiting: 512, timeoutMs: 8000 }
+const messageLimits = { maxInFlight: 256, maxWaitingPerTenant: 256, maxWaiting: 512, timeoutMs: messageTimeoutMs }
 
 export interface Tracking {
   live: LiveFeed
@@ -71,7 +74,7 @@ export function startTracking(
   const ingestor = new ReadIngestor({
     db: db.background,
     clock,
-    queue: new FairQueue({ maxInFlight: config.databasePool }),
+    queue: new FairQueue({ maxInFlight: config.databasePool, timeoutMs: messageTimeoutMs }),
     retentionDays: config.retentionDays,
     quotas: context.quotas,
     onRecorded(device, receipt) {

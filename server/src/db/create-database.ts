@@ -98,6 +98,8 @@ const unlimitedQueryTime: QueryTimeLimit = {
 /** Statement timeouts by purpose, and the lock timeout of request transactions. */
 const timeoutsMs = { slowRead: 5000, read: 10_000, transaction: 10_000, lock: 3000 }
 
+export const defaultTimeoutMs = 40_000
+
 /** Connections reserved for authentication. */
 const authenticationPool = { transactions: 4, reads: 1, writes: 2 }
 
@@ -106,7 +108,7 @@ const installation = 0
 
 export function createDatabase(options: ConnectOptions): Connection {
   const { url, replicaUrl, poolSize, queryTime = unlimitedQueryTime, onStatement } = options
-  const timeoutMs = options.timeoutMs ?? 40_000
+  const timeoutMs = options.timeoutMs ?? defaultTimeoutMs
   // The server cancels a statement before the driver closes the connection.
   const maxStatementMs = Math.floor(timeoutMs * 0.75)
   const capped = (ms: number): string => String(Math.min(ms, maxStatementMs))

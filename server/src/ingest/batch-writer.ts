@@ -1,5 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import type { FairQueue } from '../admission/fair-queue.ts'
+import { ApiError } from '../kernel/errors.ts'
 
 export interface Message<Item> {
   /** The memory that the message occupies while it waits. */
@@ -40,7 +41,7 @@ export interface BatchLimits {
   maxWaitingBytesPerTenant: number
 }
 
-/** The limit of waiting bytes is exceeded; the sender should retry later. */
+/** Too many bytes wait, or a batch waited too long for a slot or in the database; the sender should retry later. */
 export class BackpressureError extends Error {}
 
 /**
@@ -173,8 +174,10 @@ export class BatchWriter<Item, Outcome> {
         this.#finish(tenant, message)
       }
     } catch (error) {
+      const isBusy = error instanceof ApiError && error.kind === 'rate_limited'
+      const reason = isBusy ? new BackpressureError('the batch waited too long', { cause: error }) : error
       for (const { message } of batch) {
-        message.reject(error)
+        message.reject(reason)
         this.#finish(tenant, message)
       }
     }

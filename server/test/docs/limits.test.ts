@@ -2,6 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { maxDownloads, passwordQueueLimits } from '../../src/app/server.ts'
+import { messageTimeoutMs } from '../../src/app/tracking.ts'
+import { defaultTimeoutMs } from '../../src/db/create-database.ts'
 import { maxReplayedMoves } from '../../src/tracking/live-feed.ts'
 import { downloadLimits } from '../../src/http/streamed-response.ts'
 import { minBytesPerSecond } from '../../src/http/transfer-timeout.ts'
@@ -96,6 +98,8 @@ const constants: [what: string, text: string][] = [
   ['errors that an import keeps', `${number(maxErrors)}, ${mebibytes(maxErrorBytes)}`],
   ['columns of a CSV file', number(maxColumns)],
   ['requests that hash a password', passwordQueueText],
+  ['a batch of reads that waits', `${messageTimeoutMs / 1000} seconds`],
+  ['wait of a transaction, a search or a report', `${defaultTimeoutMs / 1000} seconds`],
   ['refresh tokens of one API key', number(maxFamilies)],
   ['tags of an asset or a location', number(maxTagsPerRecord)],
   ['tags of a row, and of a record after', number(maxTagsPerRecord)],

@@ -182,6 +182,20 @@ describe('The batch writer', () => {
     expect(await again).toEqual([10, 20, 30, 40])
   })
 
+  it('rejects the messages of a batch that waited too long for a slot, and continues with the next', async () => {
+    const { add, finish, written } = held({}, new FairQueue({ maxInFlight: 1, timeoutMs: 20 }))
+    const slow = add(1, [1])
+    await tick()
+    await expect(add(2, [2])).rejects.toBeInstanceOf(BackpressureError)
+    await finish(0)
+    expect(await slow).toEqual([10])
+    const next = add(2, [3])
+    await tick()
+    await finish(1)
+    expect(await next).toEqual([30])
+    expect(written()).toEqual([[1], [3]])
+  })
+
   it('frees the bytes of a failed batch', async () => {
     const { add, writes, finish } = held({ maxWaitingBytes: 2, maxWaitingBytesPerTenant: 2 })
     const first = add(1, [1, 2])
