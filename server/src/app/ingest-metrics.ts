@@ -38,7 +38,7 @@ export function ingestMetrics(registry: Registry): IngestMetrics {
   const batches = new Histogram({
     name: 'lastseen_ingest_batch_reads',
     help: 'Reads that were written in one transaction.',
-    buckets: [1, 5, 10, 25, 50, 100, 250],
+    buckets: [1, 5, 10, 25, 50, 100, 250, 500, 1000],
     registers,
   })
   const batchDurations = new Histogram({

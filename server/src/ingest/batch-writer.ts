@@ -30,9 +30,13 @@ interface Tenant<Item, Outcome> {
   waitingBytes: number
 }
 
-export interface BatchLimits {
-  /** The maximum number of items per batch, so that no batch occupies the event loop or a connection for long. */
+export interface BatchLimits<Item> {
+  /** The maximum number of items per batch, so that no batch occupies the event loop for long. */
   batchSize: number
+  /** The maximum number of different keys per batch, so that no batch occupies a connection for long. */
+  keysPerBatch: number
+  /** Items with equal keys take the database about as much work as one item. */
+  keyOf: (item: Item) => string
   /** Messages with more bytes than this are not decoded in one event-loop tick, except a single one. */
   bytesPerTick: number
   /** Items that count as one unit of cost in the fair queue. */
@@ -52,14 +56,14 @@ export class BackpressureError extends Error {}
  */
 export class BatchWriter<Item, Outcome> {
   readonly #write: (orgId: number, items: readonly Item[]) => Promise<Outcome[]>
-  readonly #limits: BatchLimits
+  readonly #limits: BatchLimits<Item>
   readonly #queue: FairQueue
   readonly #tenants = new Map<number, Tenant<Item, Outcome>>()
   #waitingBytes = 0
 
   constructor(
     write: (orgId: number, items: readonly Item[]) => Promise<Outcome[]>,
-    limits: BatchLimits,
+    limits: BatchLimits<Item>,
     queue: FairQueue,
   ) {
     this.#write = write
@@ -105,12 +109,14 @@ export class BatchWriter<Item, Outcome> {
 
   async #drain(orgId: number, tenant: Tenant<Item, Outcome>): Promise<void> {
     let batch = await this.#nextBatch(tenant)
+    let finishPrevious = (): void => undefined
     while (tenant.messages.length > 0) {
       const written = this.#writeBatch(orgId, tenant, batch)
-      // The next batch is decoded while the database writes this one.
+      // While the database writes this batch, the previous one is answered and the next one decoded.
       await nextTick()
+      finishPrevious()
       const next = await this.#nextBatch(tenant)
-      await written
+      finishPrevious = await written
       // The rest of a message is not written when a part of it failed.
       batch = next.filter(({ message }) => !message.isFinished)
       if (batch.length === 0) batch = await this.#nextBatch(tenant)
@@ -120,9 +126,12 @@ export class BatchWriter<Item, Outcome> {
 
   async #nextBatch(tenant: Tenant<Item, Outcome>): Promise<Chunk<Item, Outcome>[]> {
     const batch: Chunk<Item, Outcome>[] = []
-    let room = this.#limits.batchSize
+    const { batchSize, keysPerBatch, keyOf } = this.#limits
+    const keys = new Set<string>()
+    let size = 0
     let openedBytes = 0
     for (const message of [...tenant.messages]) {
+      if (size === batchSize) break
       if (message.items === null) {
         if (openedBytes > 0 && openedBytes + message.bytes > this.#limits.bytesPerTick) {
           await nextTick()
@@ -134,11 +143,13 @@ export class BatchWriter<Item, Outcome> {
       if (message.isFinished) continue
       const items = this.#open(tenant, message)
       if (items === null || message.batchedCount === items.length) continue
-      const next = items.slice(message.batchedCount, message.batchedCount + room)
-      message.batchedCount += next.length
-      room -= next.length
-      batch.push({ message, items: next })
-      if (room === 0) break
+      const start = message.batchedCount
+      for (; message.batchedCount < items.length && size < batchSize; message.batchedCount++, size++) {
+        keys.add(keyOf(items[message.batchedCount]!))
+        if (keys.size > keysPerBatch) break
+      }
+      if (message.batchedCount > start) batch.push({ message, items: items.slice(start, message.batchedCount) })
+      if (message.batchedCount < items.length) break
     }
     return batch
   }
@@ -156,22 +167,25 @@ export class BatchWriter<Item, Outcome> {
     return null
   }
 
+  /** Returns a function that answers the messages that are written completely. */
   async #writeBatch(
     orgId: number,
     tenant: Tenant<Item, Outcome>,
     batch: readonly Chunk<Item, Outcome>[],
-  ): Promise<void> {
-    if (batch.length === 0) return
+  ): Promise<() => void> {
+    if (batch.length === 0) return () => undefined
     const items = batch.length === 1 ? batch[0]!.items : batch.flatMap((chunk) => chunk.items)
     const cost = Math.ceil(items.length / this.#limits.itemsPerCost)
     try {
       const outcomes = await this.#queue.run(orgId, cost, () => this.#write(orgId, items))
-      let start = 0
-      for (const { message, items: written } of batch) {
-        for (const outcome of outcomes.slice(start, (start += written.length))) message.outcomes.push(outcome)
-        if (message.outcomes.length < message.items!.length) continue
-        message.resolve(message.outcomes)
-        this.#finish(tenant, message)
+      return () => {
+        let start = 0
+        for (const { message, items: written } of batch) {
+          for (const outcome of outcomes.slice(start, (start += written.length))) message.outcomes.push(outcome)
+          if (message.outcomes.length < message.items!.length) continue
+          message.resolve(message.outcomes)
+          this.#finish(tenant, message)
+        }
       }
     } catch (error) {
       const isBusy = error instanceof ApiError && error.kind === 'rate_limited'
@@ -180,6 +194,7 @@ export class BatchWriter<Item, Outcome> {
         message.reject(reason)
         this.#finish(tenant, message)
       }
+      return () => undefined
     }
   }
 

@@ -7,7 +7,7 @@ import { SpanKind, inRootSpan } from '../kernel/tracing.ts'
 import { recordReads } from '../tracking/recording/record-reads.ts'
 import type { Device } from '../readers/reader.ts'
 import { type ReaderClock, observedAtResolver } from '../tracking/observed-time.ts'
-import type { TagRead } from '../tracking/tag-read.ts'
+import { type TagRead, minuteKey } from '../tracking/tag-read.ts'
 import { BackpressureError, BatchWriter } from './batch-writer.ts'
 import { type Format, decode, isMalformed } from './decoders/index.ts'
 import type { Decoded, Read } from './decoders/read.ts'
@@ -52,8 +52,10 @@ export interface ReadIngestorDeps {
 
 const maxMessageBytes = 1024 * 1024
 const batchLimits = {
-  batchSize: 250,
-  bytesPerTick: maxMessageBytes / 4,
+  batchSize: 1000,
+  keysPerBatch: 500,
+  keyOf: minuteKey,
+  bytesPerTick: maxMessageBytes / 16,
   itemsPerCost: 10,
   maxWaitingBytes: 32 * maxMessageBytes,
   maxWaitingBytesPerTenant: 8 * maxMessageBytes,

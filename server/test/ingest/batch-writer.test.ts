@@ -11,6 +11,8 @@ interface Write {
 
 const defaults = {
   batchSize: 4,
+  keysPerBatch: 4,
+  keyOf: String,
   bytesPerTick: 100,
   itemsPerCost: 2,
   maxWaitingBytes: 100,
@@ -67,7 +69,7 @@ describe('The batch writer', () => {
   })
 
   it('writes items that arrive meanwhile as one batch and gives every sender the results of its own items', async () => {
-    const { add, finish, written } = held({ batchSize: 10 })
+    const { add, finish, written } = held({ batchSize: 10, keysPerBatch: 10 })
     const all = [add(1, [1])]
     await tick()
     all.push(add(1, [2, 3]), add(1, [4]), add(1, [5, 6, 7]))
@@ -87,6 +89,42 @@ describe('The batch writer', () => {
       [5, 6, 7, 8],
       [9, 10],
     ])
+  })
+
+  it('limits a batch by its different keys, and by its items', async () => {
+    const { add, finish, written } = held({ batchSize: 6, keysPerBatch: 2 })
+    const all = [add(1, [1, 1, 1, 2]), add(1, [2, 3]), add(1, [3, 3, 3, 3, 3, 3, 3])]
+    await tick()
+    await finish(0, 1, 2)
+    expect(await Promise.all(all)).toEqual([
+      [10, 10, 10, 20],
+      [20, 30],
+      [30, 30, 30, 30, 30, 30, 30],
+    ])
+    expect(written()).toEqual([
+      [1, 1, 1, 2],
+      [2, 3, 3, 3, 3, 3],
+      [3, 3, 3],
+    ])
+  })
+
+  it('sends the next batch before it answers the messages of the previous one', async () => {
+    const events: string[] = []
+    const writer = new BatchWriter<number, number>(
+      async (_orgId, items) => {
+        events.push(`write ${items[0]}`)
+        await tick()
+        return [...items]
+      },
+      { ...defaults, batchSize: 1 },
+      new FairQueue({ maxInFlight: 1 }),
+    )
+    const add = async (item: number): Promise<void> => {
+      await writer.add(1, { bytes: 1, open: () => [item] })
+      events.push(`answer ${item}`)
+    }
+    await Promise.all([add(1), add(2), add(3)])
+    expect(events).toEqual(['write 1', 'write 2', 'answer 1', 'write 3', 'answer 2', 'answer 3'])
   })
 
   it('rejects a message when a batch of it failed, and writes no further items of it', async () => {

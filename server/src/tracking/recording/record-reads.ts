@@ -22,6 +22,8 @@ interface Deps {
  *    (`location_move_counts`).
  * 7. It queues the move for delivery if the organization has a webhook (`webhook_outbox`).
  *
+ * Before these steps, `recordBatch` leaves out the reads of a tag that are not the earliest of their reader and minute.
+ *
  * Batches with a reader that smooths take several round trips, because smoothing reads recent sightings between 1 and 2.
  */
 export async function recordReads(deps: Deps, orgId: number, reads: readonly TagRead[]): Promise<Recorded> {
