@@ -11,7 +11,7 @@ import { withSession } from '../../src/db/session.ts'
 
 let admin: postgres.Sql
 let files: string[]
-const functions = 'recording_functions@2'
+const functions = 'recording_functions@3'
 const folder = fileURLToPath(new URL('../../migrations', import.meta.url))
 const made: string[] = []
 /** The migrations of the next version: those of this one and one more file. */
@@ -174,9 +174,9 @@ describe('The functions', () => {
     await migrate(url)
     await within(
       url,
-      (sql) => sql`insert into schema_migrations (name, checksum) values ('recording_functions@3', 'x')`,
+      (sql) => sql`insert into schema_migrations (name, checksum) values ('recording_functions@4', 'x')`,
     )
-    await expect(migrate(url)).rejects.toThrow(/newer version \(recording_functions@3\)/)
+    await expect(migrate(url)).rejects.toThrow(/newer version \(recording_functions@4\)/)
   })
 
   it('of an older version are replaced', async () => {
