@@ -102,8 +102,8 @@ export function TagsCard({
               <Badge variant="light" color="gray" style={{ flex: 'none' }}>
                 {tagLabel(tag.tag_type)}
               </Badge>
-              <Text size="xs" className="key" style={{ overflowWrap: 'anywhere' }}>
-                {tag.value}
+              <Text size="xs" style={{ overflowWrap: 'anywhere' }}>
+                <span className="key">{tag.value}</span>
               </Text>
             </Group>
             {mayEdit && (

@@ -135,8 +135,8 @@ export function AccountPage() {
                     {org.name}
                   </Table.Td>
                   <Table.Td>
-                    {roleLabel(org.role)}{' '}
-                    <Text size="xs" c="dimmed" span>
+                    {roleLabel(org.role)}
+                    <Text size="xs" c="dimmed">
                       {roleDescriptions[org.role]}
                     </Text>
                   </Table.Td>
