@@ -101,14 +101,16 @@ export async function isLatestAttemptFailed(db: Db, orgId: number): Promise<bool
  * has failed since.
  */
 export async function failingSince(db: Db, orgId: number, webhookId: number): Promise<Instant | null> {
-  const [row] = await db.query<{ since: string | null }>(sql`
-    select min(a.attempted_at) as since from webhooks w
+  const [row] = await db.query<{ since: string }>(sql`
+    select a.attempted_at as since from webhooks w
     join webhook_attempts a on a.org_id = ${orgId} and a.webhook_id = w.id and a.attempted_at >= w.updated_at
     where w.org_id = ${orgId} and w.id = ${webhookId} and a.attempted_at > coalesce((
       select d.attempted_at from webhook_attempts d
-      where d.org_id = ${orgId} and d.webhook_id = ${webhookId} and d.status between 200 and 299
-      order by d.attempted_at desc limit 1), '-infinity')`)
-  return row?.since == null ? null : fromDatabase(row.since)
+      where d.org_id = ${orgId} and d.webhook_id = ${webhookId} and d.attempted_at >= w.updated_at
+        and d.status between 200 and 299
+      order by d.attempted_at desc limit 1), '-infinity')
+    order by a.attempted_at limit 1`)
+  return row === undefined ? null : fromDatabase(row.since)
 }
 
 const batchSize = 1000
