@@ -32,8 +32,9 @@ export interface Dwell {
  * Locations below the level are rolled up: a move between two locations of one group does not end the stay.
  *
  * An asset that did not move after the first instant was at its present location throughout the period, so such assets are
- * only counted. Three kinds of assets are evaluated individually, each with its last move before the first instant: those
- * that moved since, those that were deleted since, and those whose last scan has no location.
+ * only counted. Three kinds of assets are evaluated individually: those that moved since, those that were deleted since, and
+ * those whose last scan has no location. At the first instant they were at the origin of their first move since or, if it has
+ * none, at the location of their last move before.
  */
 export async function dwellPerLocation(
   db: Db,
@@ -55,8 +56,13 @@ export async function dwellPerLocation(
     deleted as materialized (
       select a.id, a.deleted_at from assets a where a.org_id = ${orgId} and a.deleted_at is not null
     ),
+    first_moves as materialized (
+      select distinct on (m.asset_id) m.asset_id, m.from_location_id from moves m
+      where m.org_id = ${orgId} and m.occurred_at >= ${begin}
+      order by m.asset_id, m.occurred_at
+    ),
     evaluated as materialized (
-      select m.asset_id from moves m where m.org_id = ${orgId} and m.occurred_at >= ${begin}
+      select f.asset_id from first_moves f
       union
       select p.asset_id from asset_positions p where p.org_id = ${orgId} and p.location_id is null
       union
@@ -68,13 +74,20 @@ export async function dwellPerLocation(
       where m.org_id = ${orgId} and m.occurred_at >= ${begin} and m.occurred_at < ${end}
         and origin.group_id is distinct from target.group_id
       union all
-      select evaluated.asset_id, target.group_id, ${begin}::timestamptz
-      from evaluated cross join lateral (
-        select m.to_location_id from moves m
-        where m.org_id = ${orgId} and m.asset_id = evaluated.asset_id and m.occurred_at < ${begin}
-        order by m.occurred_at desc limit 1
+      select b.asset_id, target.group_id, ${begin}::timestamptz
+      from (
+        select f.asset_id, f.from_location_id as location_id from first_moves f where f.from_location_id is not null
+        union all
+        select s.asset_id, m.to_location_id
+        from (select evaluated.asset_id from evaluated except
+          select f.asset_id from first_moves f where f.from_location_id is not null) s
+        cross join lateral (
+          select m.to_location_id from moves m
+          where m.org_id = ${orgId} and m.asset_id = s.asset_id and m.occurred_at < ${begin}
+          order by m.occurred_at desc limit 1
+        ) m
       ) b
-      join tree target on target.id = b.to_location_id
+      join tree target on target.id = b.location_id
     ),
     timed as (
       select s.asset_id, s.group_id, least(d.deleted_at,
