@@ -14,11 +14,22 @@ export type TreeRelation = 'ancestors' | 'children' | 'descendants'
  * 20,000 locations, counting 200 descendants takes 0.6 ms with it and 15 ms without.
  */
 const childrenOf = (orgId: number, id: Sql): Sql => sql`
-  select c.id, c.external_key from locations c
+  select c.id from locations c
   where c.org_id = ${orgId} and c.parent_id = ${id} and c.deleted_at is null offset 0`
 
-/** A WITH clause that ends with `related`: the ids of the related locations and their position in the result. */
-const selectRelated: Record<TreeRelation, (orgId: number, id: number) => Sql> = {
+/** The common table expression `below`: the ids of all descendants of the location. */
+const below = (orgId: number, id: number): Sql => sql`
+  below as (
+    select l.id from locations l where l.org_id = ${orgId} and l.parent_id = ${id} and l.deleted_at is null
+    union all
+    select l.id from below cross join lateral (${childrenOf(orgId, sql`below.id`)}) l
+  )`
+
+/**
+ * A WITH clause that ends with `total`, and with `related`: the ids of at least the first `maxRows` related locations and
+ * their positions in the result.
+ */
+const selectRelated: Record<TreeRelation, (orgId: number, id: number, maxRows: number) => Sql> = {
   /** Root first. */
   ancestors: (orgId, id) => sql`
     with recursive up as (
@@ -26,22 +37,35 @@ const selectRelated: Record<TreeRelation, (orgId: number, id: number) => Sql> = 
       union all
       select l.id, l.parent_id, up.steps + 1 from up join locations l on l.org_id = ${orgId} and l.id = up.parent_id
     ),
-    related as (select up.id, row_number() over (order by up.steps desc) as position from up where up.steps > 0)`,
+    related as (select up.id, row_number() over (order by up.steps desc) as position from up where up.steps > 0),
+    total as (select count(*) as total from related)`,
   /** By name, then id. */
   children: (orgId, id) => sql`
     with related as (
       select l.id, row_number() over (order by l.name, l.id) as position from locations l
       where l.org_id = ${orgId} and l.parent_id = ${id} and l.deleted_at is null
-    )`,
-  /** Depth-first, siblings by key. */
-  descendants: (orgId, id) => sql`
-    with recursive down as (
-      select l.id, array[l.external_key] as path_keys from locations l
-      where l.org_id = ${orgId} and l.parent_id = ${id} and l.deleted_at is null
-      union all
-      select l.id, down.path_keys || l.external_key from down cross join lateral (${childrenOf(orgId, sql`down.id`)}) l
     ),
-    related as (select down.id, row_number() over (order by down.path_keys, down.id) as position from down)`,
+    total as (select count(*) as total from related)`,
+  /** Depth-first, siblings by key. A location precedes its descendants, so each level contributes its own first rows. */
+  descendants(orgId, id, maxRows) {
+    const first = (parent: Sql): Sql => sql`
+      select c.id, c.external_key from locations c
+      where c.org_id = ${orgId} and c.parent_id = ${parent} and c.deleted_at is null
+      order by c.external_key limit ${maxRows}`
+    return sql`
+      with recursive ${below(orgId, id)},
+      total as (select count(*) as total from below),
+      down as (
+        select l.id, array[l.external_key] as path_keys from (${first(sql`${id}`)}) l
+        union all
+        select * from (
+          select l.id, down.path_keys || l.external_key as path_keys
+          from down cross join lateral (${first(sql`down.id`)}) l
+          order by path_keys, l.id limit ${maxRows}
+        ) next
+      ),
+      related as (select down.id, row_number() over (order by down.path_keys, down.id) as position from down)`
+  },
 }
 
 export async function listTreeRelationPage<L extends Location>(
@@ -52,8 +76,8 @@ export async function listTreeRelationPage<L extends Location>(
   { limit, offset }: PageRequest,
   mapping: RowMapping<L>,
 ): Promise<Page<L>> {
-  const rows = await db.query<LocationRow & { total: number }>(sql`${selectRelated[relation](orgId, id)},
-    total as (select count(*) as total from related),
+  const maxRows = Math.min(limit + offset, Number.MAX_SAFE_INTEGER)
+  const rows = await db.query<LocationRow & { total: number }>(sql`${selectRelated[relation](orgId, id, maxRows)},
     page as (select related.id, related.position from related order by related.position limit ${limit} offset ${offset})
     select total.total, page.position, ${locationColumns}, ${mapping.columns(orgId, sql`r`)}${tagColumns}
     from total left join page on true
@@ -66,12 +90,7 @@ export async function listTreeRelationPage<L extends Location>(
 
 export async function countDescendants(tx: Tx, orgId: number, id: number): Promise<number> {
   const [row] = await tx.query<{ count: number }>(sql`
-    with recursive down as (
-      select l.id from locations l where l.org_id = ${orgId} and l.parent_id = ${id} and l.deleted_at is null
-      union all
-      select l.id from down cross join lateral (${childrenOf(orgId, sql`down.id`)}) l
-    )
-    select count(*) as count from down`)
+    with recursive ${below(orgId, id)} select count(*) as count from below`)
   return row?.count ?? 0
 }
 
