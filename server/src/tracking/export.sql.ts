@@ -2,8 +2,8 @@ import type { Db } from '../db/database.ts'
 import { type Sql, join, sql } from '../db/sql.ts'
 import { type Instant, fromDatabase, microsecondsBetween, toDatabase } from '../kernel/instant.ts'
 import { type MoveRow, type RecordedMove, columns, moveOf } from './moves.sql.ts'
-import { requestedLocations } from './report-request.sql.ts'
-import { isFound } from './report.sql.ts'
+import { isThere } from './large-subtree.sql.ts'
+import { isFound, requestedLocations } from './report-request.sql.ts'
 import { isAtOrAfter, isAtOrBefore, isObservedWithin } from './time-bounds.sql.ts'
 
 export interface HistoryCursor {
@@ -149,8 +149,8 @@ export interface PositionFilter {
 }
 
 /**
- * The next scanned live assets after an id, with the location of each, now or at an instant. An asset that is not at one of
- * the given locations has no last sighting.
+ * The next scanned live assets after an id, with the location of each, now or at an instant. At an instant, an asset that was
+ * not at one of the given locations has no last sighting, because only its history shows that.
  */
 export async function positionBatch(
   db: Db,
@@ -160,18 +160,24 @@ export async function positionBatch(
   limit: number,
 ): Promise<PositionLine[]> {
   const { at, locationIds, q } = filter
+  const isSelected = (locationId: Sql): Sql => (locationIds === undefined ? sql`true` : isThere(locationId))
+  const here = locationIds === undefined ? sql`` : sql`here as materialized (${requestedLocations(orgId, filter)}),`
+  // A text is found by its index. Otherwise the assets are looked up in the order of the positions, which `offset 0` forces.
+  const assets = q
+    ? sql`join assets a on a.org_id = ${orgId} and a.id = p.asset_id and a.deleted_at is null and ${isFound(q)}`
+    : sql`cross join lateral (
+        select a.external_key, a.name from assets a
+        where a.org_id = ${orgId} and a.id = p.asset_id and a.deleted_at is null offset 0
+      ) a`
   const seen =
     at === undefined
       ? sql`select page.location_id, page.last_seen_at`
-      : sql`select h.location_id, h.observed_at as last_seen_at from asset_minutes h
+      : sql`select s.* from (
+          select h.location_id, h.observed_at as last_seen_at from asset_minutes h
           where h.org_id = ${orgId} and h.asset_id = page.asset_id and h.minute >= coalesce(page.history_from, '-infinity')
             and ${join(isObservedWithin(sql`h`, { to: at }), sql` and `)}
-          order by h.minute desc limit 1`
-  const seenThere =
-    locationIds === undefined
-      ? seen
-      : sql`select s.* from (${seen}) s where s.location_id in (${requestedLocations(orgId, filter)})`
-  const hasText = q ? sql`and ${isFound(q)}` : sql``
+          order by h.minute desc limit 1
+        ) s where ${isSelected(sql`s.location_id`)}`
   const rows = await db.query<{
     asset_id: number
     asset_key: string
@@ -180,14 +186,17 @@ export async function positionBatch(
     location_name: string | null
     last_seen_at: string | null
   }>(sql`
-    with page as (
+    with ${here}
+    page as (
       select p.asset_id, p.location_id, p.last_seen_at, p.history_from, a.external_key, a.name
-      from asset_positions p join assets a on a.org_id = ${orgId} and a.id = p.asset_id and a.deleted_at is null
-      where p.org_id = ${orgId} and p.asset_id > ${after} ${hasText} order by p.asset_id limit ${limit}
+      from asset_positions p ${assets}
+      where p.org_id = ${orgId} and p.asset_id > ${after}
+        and ${at === undefined ? isSelected(sql`p.location_id`) : sql`true`}
+      order by p.asset_id limit ${limit}
     )
     select page.asset_id, page.external_key as asset_key, page.name as asset_name, l.external_key as location_key,
       l.name as location_name, seen.last_seen_at
-    from page left join lateral (${seenThere}) seen on true
+    from page left join lateral (${seen}) seen on true
     left join locations l on l.org_id = ${orgId} and l.id = seen.location_id and l.deleted_at is null
     order by page.asset_id`)
   return rows.map((row) => ({

@@ -9,12 +9,13 @@ import { type Sql, join, sql } from '../db/sql.ts'
 import { type Instant, endOfMillisecond, toDatabase } from '../kernel/instant.ts'
 import { isEffective, outsideWindow } from '../records/list.sql.ts'
 import { candidatesAt, candidatesNowhere } from './departures.sql.ts'
+import { orderedByLocation } from './report-by-location.sql.ts'
 import { type ReportRequest, orderBy } from './report-request.sql.ts'
 import { isObservedWithin } from './time-bounds.sql.ts'
 
 export interface PastReportLimits {
-  /** Up to this many assets are found by their first sighting instead of the assets table. */
-  maxAssetsByFirstSighting: number
+  /** Up to this many assets are found by their first sighting or by their locations, instead of in the order of the report. */
+  maxUnorderedAssets: number
   /** The number of minutes that are read at once in the order of time, at most 1000. */
   slice: number
 }
@@ -26,7 +27,7 @@ export interface PastReportRequest extends ReportRequest {
   hasDepartures: boolean
 }
 
-export const defaultLimits: PastReportLimits = { maxAssetsByFirstSighting: 5000, slice: 1000 }
+export const defaultLimits: PastReportLimits = { maxUnorderedAssets: 5000, slice: 1000 }
 
 /** Bounds have the precision of milliseconds, like those of other times; see time-bounds.sql.ts. */
 const until = (at: Instant): Sql => sql`${toDatabase(endOfMillisecond(at))}::timestamptz`
@@ -97,11 +98,11 @@ function orderedByKey(orgId: number, request: PastReportRequest): Sql {
   const fromAssetsTable = (condition: Sql): Sql => sql`(
     ${columns} from assets a
     where a.org_id = ${orgId} and ${condition} and ${isEffective(sql`a`, request.now)} and ${isSeenBy(orgId, at)}
-      and ${total} > ${limits.maxAssetsByFirstSighting}
+      and ${total} > ${limits.maxUnorderedAssets}
     order by ${order} limit ${Math.min(limit + offset, Number.MAX_SAFE_INTEGER)})`
   const bySightings = sql`(
     ${columns} from first_sightings f join assets a on a.org_id = ${orgId} and a.id = f.asset_id
-    where f.org_id = ${orgId} and f.seen_at <= ${until(at)} and ${total} <= ${limits.maxAssetsByFirstSighting} and ${isListed(request)})`
+    where f.org_id = ${orgId} and f.seen_at <= ${until(at)} and ${total} <= ${limits.maxUnorderedAssets} and ${isListed(request)})`
   const all = [bySightings, fromAssetsTable(sql`a.deleted_at is null`)]
   if (request.includeDeleted) all.push(fromAssetsTable(sql`a.deleted_at is not null`))
   return sql`select * from (${join(all, sql` union all `)}) one order by ${order}`
@@ -171,48 +172,9 @@ const evaluated = (orgId: number, request: PastReportRequest, candidates?: Sql):
   left join locations l on l.org_id = ${orgId} and l.id = m.location_id and l.deleted_at is null
   where ${candidates === undefined ? sql`p.org_id = ${orgId} and` : sql``} ${isListed(request)}`
 
-const maxLocationsPerStep = 1000
-
-/**
- * Assets in the order of their locations. The locations are walked in the order of their keys, in growing steps, until
- * enough assets were there. Assets at no location are the last ones, or the first ones in descending order.
- */
-function orderedByLocation(orgId: number, request: PastReportRequest, isDescending: boolean): Sql {
-  const { at, limit, offset } = request
-  const needed = sql`least(${limit + offset}, ${total})`
-  const nowhere = sql`
-    select e.asset_id from (${evaluated(orgId, request, candidatesNowhere(orgId, at))}) e where e.location_id is null`
-  const isNext = isDescending ? sql`l.external_key < w.last_key` : sql`l.external_key > w.last_key`
-  const [direction, last] = isDescending ? [sql`desc`, sql`min`] : [sql`asc`, sql`max`]
-  const collected = sql`
-    select e.id as asset_id from walked cross join unnest(walked.assets) e (id)
-    ${isDescending ? sql`` : sql`union all ${nowhere} and (select cardinality(walked.assets) from walked) < ${needed}`}`
-  return sql`
-    with recursive walk (step, size, assets, last_key) as (
-      select 1, 1, ${isDescending ? sql`array(${nowhere})` : sql`'{}'::bigint[]`}, null::text collate "C"
-      union all
-      select w.step + 1, least(2 * w.size, ${maxLocationsPerStep}), w.assets || s.assets, s.last_key
-      from walk w cross join lateral (
-        with slice as materialized (
-          select l.id, l.external_key from locations l
-          where l.org_id = ${orgId} and l.deleted_at is null and (w.last_key is null or ${isNext})
-          order by l.external_key ${direction} limit w.size
-        )
-        select (select ${last}(slice.external_key) from slice) as last_key, array(
-          select e.asset_id from (${evaluated(orgId, request, candidatesAt(orgId, at, sql`select slice.id from slice`))}) e
-          where e.location_id in (select slice.id from slice)
-        ) as assets
-      ) s
-      where (w.step = 1 or w.last_key is not null) and cardinality(w.assets) < ${needed}
-    ),
-    walked as materialized (select w.assets from walk w order by w.step desc limit 1),
-    collected as materialized (${collected})
-    select e.asset_id from (${evaluated(orgId, request, sql`select collected.asset_id from collected`)}) e
-    order by ${orderBy(request.sort)}`
-}
-
 /** The common table expressions `total` and `ids` of an unfiltered report; `ids` has the ids of the assets of the page. */
 export function pastReport(orgId: number, request: PastReportRequest): Sql {
+  const { at } = request
   const [first, ...others] = request.sort
   const isByKey = first?.field === 'asset_external_key' && (others.length === 0 || !request.includeDeleted)
   const isNewestFirst = first?.field === 'asset_last_seen' && first.descending && others.length === 0
@@ -222,7 +184,11 @@ export function pastReport(orgId: number, request: PastReportRequest): Sql {
     : isNewestFirst
       ? newestFirst(orgId, request)
       : isByLocation
-        ? orderedByLocation(orgId, request, first.descending)
+        ? orderedByLocation(orgId, request, {
+            evaluated: (candidates) => evaluated(orgId, request, candidates),
+            candidatesAt: (locations) => candidatesAt(orgId, at, locations),
+            candidatesNowhere: candidatesNowhere(orgId, at),
+          })
         : sql`select asset_id from (${evaluated(orgId, request)}) one order by ${orderBy(request.sort)}`
   return sql`total as (${countedTotal(orgId, request)}), ids as (${paginate(ordered, request)})`
 }

@@ -110,8 +110,8 @@ const question: fc.Arbitrary<Question> = fc.record({
   limit: fc.constantFrom(1, 2, 50),
   limits: fc.constantFrom(
     undefined,
-    { maxAssetsByFirstSighting: 0, slice: 1 },
-    { maxAssetsByFirstSighting: 0, slice: 2 },
+    { maxUnorderedAssets: 0, slice: 1 },
+    { maxUnorderedAssets: 0, slice: 2 },
   ),
 })
 
