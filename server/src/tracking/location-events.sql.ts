@@ -3,6 +3,7 @@ import { paginate } from '../db/plan-cache.ts'
 import { type Sql, join, sql } from '../db/sql.ts'
 import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
 import type { Page, PageRequest } from '../kernel/page.ts'
+import { isThere } from './large-subtree.sql.ts'
 import { requestedLocations } from './report-request.sql.ts'
 import { isAtOrAfter, isAtOrBefore } from './time-bounds.sql.ts'
 
@@ -112,6 +113,57 @@ function eventsOfSubtree(orgId: number, locationId: number, where: Sql, request:
     page as (${paginate(sql`select * from events order by occurred_at desc, delivery_id`, request)})`
 }
 
+/**
+ * The total and the page of a location and all below it that take part in many of the moves. Every move is tested in the
+ * order of time: moves within the subtree are in no index, so to find the others by location would read most moves, and the
+ * page would have to sort them.
+ */
+function eventsOfLargeSubtree(orgId: number, locationId: number, where: Sql, request: LocationEventsRequest): Sql {
+  const isArrival = isThere(sql`m.to_location_id`)
+  const isEvent = sql`${isArrival} <> ${isThere(sql`m.from_location_id`)}`
+  const eitherOf = (arrival: Sql, departure: Sql): Sql =>
+    sql`case when m.is_arrival then ${arrival} else ${departure} end`
+  const [to, from] = [
+    { id: sql`m.to_location_id`, name: sql`m.to_location_name` },
+    { id: sql`m.from_location_id`, name: sql`m.from_location_name` },
+  ] as const
+  const newest = sql`
+    select m.*, ${isArrival} as is_arrival from moves m where ${where} and ${isEvent}
+    order by m.occurred_at desc, m.delivery_id`
+  return sql`
+    with here as materialized (${requestedLocations(orgId, { locationIds: [locationId], includeDescendants: true })}),
+    total as (select count(*) as total from moves m where ${where} and ${isEvent}),
+    page as (
+      select ${eitherOf(sql`'arrival'`, sql`'departure'`)} as event, m.occurred_at, m.delivery_id, m.asset_id,
+        m.asset_external_key, ${eitherOf(to.id, from.id)} as location_id, ${eitherOf(to.name, from.name)} as location_name,
+        ${eitherOf(from.id, to.id)} as other_id, ${eitherOf(from.name, to.name)} as other_name
+      from (${paginate(newest, request)}) m
+    )`
+}
+
+/** This many of the newest moves show how many moves a subtree takes part in. */
+const sampledMoves = 1000
+
+/**
+ * Whether at least a tenth of all locations are in the subtree of the location, and it takes part in at least a tenth of the
+ * newest moves.
+ */
+async function isLarge(db: Db, orgId: number, locationId: number, where: Sql, maxMoves: number): Promise<boolean> {
+  const rows = await db.query(sql`
+    with here as materialized (${requestedLocations(orgId, { locationIds: [locationId], includeDescendants: true })}),
+    newest as materialized (
+      select m.to_location_id, m.from_location_id from moves m where ${where} order by m.occurred_at desc limit ${maxMoves}
+    )
+    select where (select count(*) from newest) = ${maxMoves}
+      and 10 * (select count(*) from here) >= (
+        select coalesce(sum(active + inactive), 0) from record_counts where org_id = ${orgId} and kind = 'location'
+      )
+      and 10 * (
+        select count(*) from newest m where ${isThere(sql`m.to_location_id`)} or ${isThere(sql`m.from_location_id`)}
+      ) >= ${maxMoves}`)
+  return rows.length > 0
+}
+
 async function hasChildren(db: Db, orgId: number, id: number): Promise<boolean> {
   const rows = await db.query(sql`
     select from locations l where l.org_id = ${orgId} and l.parent_id = ${id} and l.deleted_at is null limit 1`)
@@ -124,14 +176,20 @@ export async function listLocationEvents(
   orgId: number,
   locationId: number,
   request: LocationEventsRequest,
+  maxMoves = sampledMoves,
 ): Promise<Page<LocationEvent>> {
   const bounds: Sql[] = [sql`m.org_id = ${orgId}`]
   if (request.from !== undefined) bounds.push(isAtOrAfter(sql`m.occurred_at`, request.from))
   if (request.to !== undefined) bounds.push(isAtOrBefore(sql`m.occurred_at`, request.to))
   const isSubtree = request.includeDescendants === true && (await hasChildren(db, orgId, locationId))
-  const eventsOf = isSubtree ? eventsOfSubtree : eventsOfLocation
+  const where = join(bounds, sql` and `)
+  const eventsOf = !isSubtree
+    ? eventsOfLocation
+    : (await isLarge(db, orgId, locationId, where, maxMoves))
+      ? eventsOfLargeSubtree
+      : eventsOfSubtree
   const rows = await db.query<LocationEventRow>(sql`
-    ${eventsOf(orgId, locationId, join(bounds, sql` and `), request)}
+    ${eventsOf(orgId, locationId, where, request)}
     select total.total, page.* from total left join page on true order by page.occurred_at desc, page.delivery_id`)
   return {
     rows: rows.flatMap((row) => (row.event === null ? [] : [locationEventOf(row, row.event)])),
