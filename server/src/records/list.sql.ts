@@ -52,7 +52,7 @@ export const sortColumns: Record<RecordSortField, (of: Sql) => Sql> = {
 }
 
 /** Every order is total: it ends with the id, or with the key when keys are unique. */
-function orderBy({ sort, filter }: ListRequest, of: Sql): Sql {
+export function orderBy({ sort, filter }: ListRequest, of: Sql): Sql {
   const terms: Sql[] = []
   let direction = sql` asc`
   for (const term of sort) {
@@ -130,7 +130,12 @@ export function countedTotal(
 }
 
 /** Live and deleted rows have separate indexes, so each side contributes its own first rows. */
-function unfilteredPage(orgId: number, table: RecordTable, request: ListRequest, restrictions: readonly Sql[]): Sql {
+export function unfilteredPage(
+  orgId: number,
+  table: RecordTable,
+  request: ListRequest,
+  restrictions: readonly Sql[],
+): Sql {
   const { limit, offset, filter } = request
   const rows = (liveness: Sql): Sql => sql`
     select ${table.columns} from ${table.name} r where ${conditions(orgId, request, liveness, restrictions)}

@@ -2,9 +2,18 @@ import type { Db } from '../db/database.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import type { Page } from '../kernel/page.ts'
 import { type RecordRow, groupRows, toRecord, recordColumns, recordRowColumns } from '../records/load.sql.ts'
-import { type ListRequest, type RecordTable, listRecords } from '../records/list.sql.ts'
+import {
+  type ListRequest,
+  type RecordTable,
+  listRecords,
+  isFiltered,
+  orderBy,
+  pageWithTags,
+  unfilteredPage,
+} from '../records/list.sql.ts'
 import type { BaseRecord } from '../records/record.ts'
-import { requestedLocations } from './report-request.sql.ts'
+import { requestedLocations, type RequestedLocations } from './report-request.sql.ts'
+import { isLargeSubtree, isThere, largeSubtree } from './large-subtree.sql.ts'
 
 export const assetTable: RecordTable = {
   kind: 'asset',
@@ -28,14 +37,43 @@ export const assetsAt = (orgId: number, locationIds: readonly number[]): Sql => 
  */
 export const whereIdIn = (ids: Sql): Sql => sql`r.id = any(array(${ids}))`
 
+/**
+ * Whether the assets at the locations are found in the order of the list: they are many, and the list has no other filter,
+ * whose matches would have to be counted.
+ */
+export const isWalked = async (
+  db: Db,
+  orgId: number,
+  locations: RequestedLocations,
+  { filter }: Pick<ListRequest, 'filter'>,
+  maxUnorderedAssets: number | undefined,
+): Promise<boolean> =>
+  !isFiltered({ filter }, []) &&
+  filter.isActive === undefined &&
+  (await isLargeSubtree(db, orgId, locations, maxUnorderedAssets))
+
 /** The assets that were last seen at one of the locations or below it, with the filters and the order of the asset list. */
 export async function listAssetsAtLocations(
   db: Db,
   orgId: number,
   locationIds: readonly number[],
   request: ListRequest,
+  maxUnorderedAssets?: number,
 ): Promise<Page<BaseRecord>> {
-  const isThere = whereIdIn(assetsAt(orgId, locationIds))
-  const rows = await listRecords<RecordRow>(db, orgId, assetTable, request, { include: [isThere] })
+  const locations = { locationIds, includeDescendants: true }
+  const rows = (await isWalked(db, orgId, locations, request, maxUnorderedAssets))
+    ? await db.query<RecordRow & { total: number }>(walkedList(orgId, locations, request))
+    : await listRecords<RecordRow>(db, orgId, assetTable, request, {
+        include: [whereIdIn(assetsAt(orgId, locationIds))],
+      })
   return { rows: groupRows(rows, toRecord), total: rows[0]?.total ?? 0 }
+}
+
+function walkedList(orgId: number, locations: RequestedLocations, request: ListRequest): Sql {
+  const isHere = isThere(sql`(
+    select p.location_id from asset_positions p where p.org_id = ${orgId} and p.asset_id = r.id)`)
+  const listed = { now: request.now, includeDeleted: request.filter.includeDeleted }
+  const list = sql`
+    with ${largeSubtree(orgId, locations, listed)}, page as (${unfilteredPage(orgId, assetTable, request, [isHere])})`
+  return pageWithTags(orgId, assetTable, list, orderBy(request, sql`r`))
 }

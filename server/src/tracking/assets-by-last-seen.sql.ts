@@ -6,7 +6,9 @@ import { type RecordRow, groupRows, toRecord, recordColumns } from '../records/l
 import { type ListRequest, conditions, countedTotal, isFiltered, live } from '../records/list.sql.ts'
 import type { BaseRecord } from '../records/record.ts'
 import { tagColumns, tagOrder } from '../tags/tags.sql.ts'
-import { assetTable, assetsAt, whereIdIn } from './assets-at-location.sql.ts'
+import { assetTable, assetsAt, isWalked, whereIdIn } from './assets-at-location.sql.ts'
+import { isThere, largeSubtree } from './large-subtree.sql.ts'
+import type { RequestedLocations } from './report-request.sql.ts'
 
 export interface LastSeenRequest extends Omit<ListRequest, 'sort'> {
   descending: boolean
@@ -61,16 +63,38 @@ function unfilteredList(orgId: number, request: LastSeenRequest, direction: Sql)
     )})`
 }
 
+/** Walks the index of positions from one end and takes those at the locations. */
+function walkedList(orgId: number, locations: RequestedLocations, request: LastSeenRequest, direction: Sql): Sql {
+  return sql`
+    with ${largeSubtree(orgId, locations, request)},
+    selected as (${paginate(
+      sql`select r.id, p.last_seen_at from asset_positions p
+        join assets r on r.org_id = ${orgId} and r.id = p.asset_id
+        where p.org_id = ${orgId} and ${isThere(sql`p.location_id`)} and ${conditions(orgId, request, live, [])}
+        order by p.last_seen_at ${direction}, p.asset_id ${direction}`,
+      request,
+    )})`
+}
+
 /** Assets in the order in which they were last seen; those that were never seen are at the end. */
-export async function listAssetsByLastSeen(db: Db, orgId: number, request: LastSeenRequest): Promise<Page<BaseRecord>> {
+export async function listAssetsByLastSeen(
+  db: Db,
+  orgId: number,
+  request: LastSeenRequest,
+  maxUnorderedAssets?: number,
+): Promise<Page<BaseRecord>> {
   const { locationIds, descending, filter } = request
+  const locations = { locationIds, includeDescendants: true }
   const direction = descending ? sql`desc` : sql`asc`
   const include = locationIds === undefined ? [] : [whereIdIn(assetsAt(orgId, locationIds))]
   // Few assets are inactive, so walking the index of positions would read nearly all rows to fill a page.
   const isSelective = isFiltered(request, include) || filter.isActive === false
-  const list = isSelective
-    ? filteredList(orgId, request, include, direction)
-    : unfilteredList(orgId, request, direction)
+  const list =
+    locationIds !== undefined && (await isWalked(db, orgId, locations, request, maxUnorderedAssets))
+      ? walkedList(orgId, locations, request, direction)
+      : isSelective
+        ? filteredList(orgId, request, include, direction)
+        : unfilteredList(orgId, request, direction)
   const rows = await db.query<RecordRow & { total: number }>(sql`${list}
     select total.total, ${recordColumns}, ${tagColumns}
     from total left join selected on true

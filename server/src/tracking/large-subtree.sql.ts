@@ -10,7 +10,7 @@ import { outsideWindow } from '../records/list.sql.ts'
 import { type RequestedLocations, requestedLocations } from './report-request.sql.ts'
 
 /** Up to this many assets are found by their locations, whatever their share is. */
-const defaultFewAssets = 5000
+const defaultMaxUnorderedAssets = 5000
 
 /** The positions at the locations of the common table expression `here`. */
 const countPositions = (orgId: number): Sql => sql`
@@ -23,7 +23,7 @@ export async function isLargeSubtree(
   db: Db,
   orgId: number,
   locations: RequestedLocations,
-  maxUnorderedAssets = defaultFewAssets,
+  maxUnorderedAssets = defaultMaxUnorderedAssets,
 ): Promise<boolean> {
   const rows = await db.query(sql`
     with here as materialized (${requestedLocations(orgId, locations)})
