@@ -1,6 +1,6 @@
 import type { Db } from '../db/database.ts'
 import { paginate } from '../db/plan-cache.ts'
-import { sql } from '../db/sql.ts'
+import { type Sql, sql } from '../db/sql.ts'
 import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
 import type { Page, PageRequest } from '../kernel/page.ts'
 
@@ -69,18 +69,25 @@ export interface NeverSeenAsset {
   createdAt: Instant
 }
 
+/** The number of assets that are tested in the order of their keys before all assets are compared with all positions. */
+const maxTested = 10_000
+
 /**
- * Assets without any sighting, ordered by key. The total comes from the counters, as on the overview. The total bounds
- * the scan, which would otherwise read all remaining assets to find one more.
+ * Assets without any sighting, ordered by key. The total comes from the counters, as on the overview. If the first assets
+ * do not fill the page, the others are found by merging the primary keys of assets and positions: to look up the position of
+ * one asset after the other takes several times as long, and new assets often have the last keys.
  */
-export async function listNeverSeenAssets(db: Db, orgId: number, page: PageRequest): Promise<Page<NeverSeenAsset>> {
+export async function listNeverSeenAssets(
+  db: Db,
+  orgId: number,
+  page: PageRequest,
+  tested = maxTested,
+): Promise<Page<NeverSeenAsset>> {
   const { limit, offset } = page
-  const remaining = sql`(select greatest(total.total - ${offset}, 0) from total)`
-  const byKey = sql`
-    select a.id, a.external_key, a.name, a.created_at from assets a
-    where a.org_id = ${orgId} and a.deleted_at is null
-      and not exists (select from asset_positions p where p.org_id = ${orgId} and p.asset_id = a.id)
-    order by a.external_key, a.id`
+  const needed = sql`(select least(${Math.min(limit + offset, Number.MAX_SAFE_INTEGER)}, total.total) from total)`
+  const columns = (of: Sql): Sql => sql`select ${of}.id, ${of}.external_key, ${of}.name, ${of}.created_at`
+  const isUnseen = (of: Sql): Sql => sql`
+    not exists (select from asset_positions p where p.org_id = ${orgId} and p.asset_id = ${of}.id)`
   const rows = await db.query<{
     total: number
     id: number | null
@@ -94,7 +101,24 @@ export async function listNeverSeenAssets(db: Db, orgId: number, page: PageReque
         - (select coalesce(sum(active), 0)::bigint from record_counts
           where org_id = ${orgId} and kind = 'position') as total
     ),
-    page as (${paginate(sql`select * from (${byKey} limit least(${limit}, ${remaining}) offset ${offset}) rest`, { limit, offset: 0 })})
+    tested as materialized (
+      ${columns(sql`first`)} from (
+        ${columns(sql`a`)} from assets a
+        where a.org_id = ${orgId} and a.deleted_at is null and ${needed} > 0 order by a.external_key limit ${tested}
+      ) first
+      where ${isUnseen(sql`first`)} order by first.external_key limit ${needed}
+    ),
+    page as (${paginate(
+      sql`select * from (
+          select * from tested where (select count(*) from tested) >= ${needed}
+          union all
+          ${columns(sql`other`)} from assets other
+          where other.org_id = ${orgId} and other.deleted_at is null and ${isUnseen(sql`other`)}
+            and (select count(*) from tested) < ${needed}
+        ) unseen
+        order by unseen.external_key, unseen.id`,
+      page,
+    )})
     select total.total, page.id, page.external_key, page.name, page.created_at from total left join page on true
     order by page.external_key, page.id`)
   const neverSeenOf = (row: (typeof rows)[number], assetId: number): NeverSeenAsset => ({
