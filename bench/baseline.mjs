@@ -93,20 +93,8 @@ function toAssets(rows) {
     if (last?.id !== row.id) {
       const { id, external_key, name, description, metadata, is_active } = row
       const { valid_from, valid_to, created_at, updated_at, deleted_at } = row
-      last = {
-        id,
-        external_key,
-        name,
-        description,
-        metadata,
-        is_active,
-        valid_from,
-        valid_to,
-        created_at,
-        updated_at,
-        deleted_at,
-        tags: [],
-      }
+      const state = { is_active, valid_from, valid_to, created_at, updated_at, deleted_at }
+      last = { id, external_key, name, description, metadata, ...state, tags: [] }
       assets.push(last)
     }
     if (row.tag_id !== null) last.tags.push({ id: row.tag_id, tag_type: row.tag_type, value: row.tag_value })

@@ -113,16 +113,8 @@ const maxLateMs = 50
  * request was due. A request is not sent, and counts as a failure, when all connections are in use, or when this process
  * lacks the CPU time to send it: `offeredPerSecond` is the rate that was really sent.
  */
-async function runOpenLoop({
-  target: name,
-  operations: names,
-  perSecond,
-  maxInFlight,
-  warmUpMs,
-  measureMs,
-  ...options
-}) {
-  const { timeoutMs = 10_000, windowMs = 500 } = options
+async function runOpenLoop({ target: name, operations: names, timeoutMs = 10_000, windowMs = 500, ...pace }) {
+  const { perSecond, maxInFlight, warmUpMs, measureMs } = pace
   const target = targets.get(name)
   const idle = await httpConnections(`${name} rate`, target, maxInFlight)
   const latencies = []

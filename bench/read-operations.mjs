@@ -17,13 +17,17 @@ const key = ({ numbers }) => keyOf(pick(numbers))
 const term = ({ numbers }) => encodeURIComponent(searchTermOf(pick(numbers)))
 const asset = ({ ids }) => pick(ids)
 /** A location without children; the number of its assets does not depend on the size of the organization. */
-const leafNumber = ({ locationIds: { length } }) => length - Math.floor((Math.random() * length) / 2)
+const leafNumber = ({ locationIds: { length } }) => length - 1 - Math.floor((Math.random() * length) / 2)
 const leaf = (sample) => sample.locationIds[leafNumber(sample) - 1]
 /** A location at the second level with all below it: about a hundredth of the assets. */
 const zoneNumber = () => 11 + Math.floor(Math.random() * 40)
 const zone = (sample) => sample.locationIds[zoneNumber() - 1]
+/** A location at the top level: with all below it, about a tenth of the assets. */
+const top = ({ locationIds }) => locationIds[0]
+/** Every asset was there once. */
+const gate = ({ locationIds }) => locationIds.at(-1)
 
-const publicOperations = (one, location) => ({
+const publicOperations = (one, location, zoneOf) => ({
   'orgs.me': { '': () => '/orgs/me' },
   'bulk.assets.export': { 'first bytes': () => '/bulk/assets' },
   'bulk.locations.export': { 'first bytes': () => '/bulk/locations' },
@@ -35,8 +39,8 @@ const publicOperations = (one, location) => ({
   'assets.get': { '': (sample) => `/assets/${one(sample)}` },
   'locations.get': { '': (sample) => `/locations/${location(sample)}` },
   'locations.ancestors': { '': (sample) => `/locations/${location(sample)}/ancestors` },
-  'locations.children': { '': (sample) => `/locations/${location(sample)}/children` },
-  'locations.descendants': { '': (sample) => `/locations/${location(sample)}/descendants` },
+  'locations.children': { '': (sample) => `/locations/${zoneOf(sample)}/children` },
+  'locations.descendants': { '': (sample) => `/locations/${zoneOf(sample)}/descendants` },
   'assets.history': {
     'first page': (sample) => `/assets/${one(sample)}/history`,
     'one month': (sample) => `/assets/${one(sample)}/history?from=${daysAgo(60)}&to=${daysAgo(30)}`,
@@ -46,7 +50,7 @@ const publicOperations = (one, location) => ({
 const pastReport = (path) => ({ path, max: reportMaxMs, maxGrowth: maxReportGrowth })
 
 const primary = {
-  ...publicOperations(asset, leaf),
+  ...publicOperations(asset, leaf, top),
   'assets.list': {
     '': () => '/assets',
     'by name': () => '/assets?sort=name',
@@ -66,6 +70,8 @@ const primary = {
     'one asset': (sample) => `/reports/asset-locations?asset_id=${asset(sample)}`,
     'one location': (sample) => `/reports/asset-locations?location_id=${leaf(sample)}`,
     'one zone': (sample) => `/reports/asset-locations?location_id=${zone(sample)}&include_descendants=true`,
+    'top level': (sample) => `/reports/asset-locations?location_id=${top(sample)}&include_descendants=true`,
+    'by location': () => '/reports/asset-locations?sort=location_external_key',
     search: (sample) => `/reports/asset-locations?q=${term(sample)}`,
     ...Object.fromEntries(
       ['asset_last_seen', 'asset_external_key', 'location_external_key']
@@ -88,13 +94,19 @@ const primary = {
   'locations.history': {
     'first page': { path: (sample) => `/locations/${leaf(sample)}/history`, maxGrowth: maxHistoryGrowth },
     'one day': { path: (sample) => `/locations/${leaf(sample)}/history?${lastDay}`, maxGrowth: maxHistoryGrowth },
+    gate: (sample) => `/locations/${gate(sample)}/history`,
     'one zone': (sample) => `/locations/${zone(sample)}/history?include_descendants=true`,
+    'top level': (sample) => `/locations/${top(sample)}/history?include_descendants=true`,
     'one zone, one day': (sample) => `/locations/${zone(sample)}/history?include_descendants=true&${lastDay}`,
   },
 }
 
 const natural = {
-  ...publicOperations(key, (sample) => `LOC-${leafNumber(sample)}`),
+  ...publicOperations(
+    key,
+    (sample) => `LOC-${leafNumber(sample)}`,
+    () => 'LOC-1',
+  ),
   'assets.list': {
     '': () => '/assets',
     'one location': (sample) => `/assets?location=LOC-${leafNumber(sample)}`,
@@ -126,17 +138,19 @@ const web = {
   overview: { '': { path: () => '/overview', max: reportMaxMs } },
   'assets.unseen': {
     '': { path: () => '/unseen-assets', max: reportMaxMs },
-    'a year': { path: () => '/unseen-assets?hours=8760', max: reportMaxMs },
+    'two days': { path: () => '/unseen-assets?hours=48', max: reportMaxMs },
   },
   'assets.never-seen': { '': { path: () => '/never-seen-assets', max: reportMaxMs } },
   'assets.at-location': {
     'one location': (sample) => `/assets-at-location?location_id=${leaf(sample)}`,
     'one zone': (sample) => `/assets-at-location?location_id=${zone(sample)}`,
+    'top level': (sample) => `/assets-at-location?location_id=${top(sample)}`,
   },
   'assets.by-last-seen': {
     '': () => '/assets-by-last-seen',
     'longest unseen': () => '/assets-by-last-seen?sort=last_seen_at',
     'one zone': (sample) => `/assets-by-last-seen?location_id=${zone(sample)}`,
+    'top level': (sample) => `/assets-by-last-seen?location_id=${top(sample)}`,
   },
   attention: { '': { path: () => '/attention', max: reportMaxMs } },
   'moves.list': { '': () => '/moves' },
@@ -171,6 +185,7 @@ const web = {
   'exports.history': { 'one day, first bytes': () => `/exports/history.csv?${lastDay}` },
   'exports.positions': {
     'first bytes': () => '/exports/positions.csv',
+    'one location, first bytes': (sample) => `/exports/positions.csv?location_id=${leaf(sample)}`,
     'past instant, first bytes': () => `/exports/positions.csv?${pastMonths}`,
   },
   'imports.get': { '': ({ importId }) => `/imports/${importId}` },

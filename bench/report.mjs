@@ -31,7 +31,7 @@ export function factsOf(postgresVersion, isQuick) {
 }
 
 const hasThreshold = (cell) => typeof cell === 'object' && cell !== null
-const isMet = ({ value, min = -Infinity, max = Infinity }) => value !== null && value >= min && value <= max
+const isMet = ({ value, min = -Infinity, max = Infinity }) => typeof value === 'number' && value >= min && value <= max
 
 function formatNumber(value) {
   if (!Number.isFinite(value)) return '–'
@@ -43,7 +43,8 @@ function formatCell(cell) {
   if (typeof cell === 'string') return cell
   if (!hasThreshold(cell)) return formatNumber(cell ?? NaN)
   const threshold = cell.min === undefined ? `≤ ${formatNumber(cell.max)}` : `≥ ${formatNumber(cell.min)}`
-  return `${formatNumber(cell.value ?? NaN)} (${threshold}, ${isMet(cell) ? 'met' : '**missed**'})`
+  const value = typeof cell.value === 'string' ? cell.value : formatNumber(cell.value ?? NaN)
+  return `${value} (${threshold}, ${isMet(cell) ? 'met' : '**missed**'})`
 }
 
 export function toTable({ columns, rows }) {

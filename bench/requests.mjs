@@ -34,6 +34,11 @@ export const operations = {
   },
   'substring search': ({ numbers }) => get(`/assets?q=${encodeURIComponent(searchTermOf(pick(numbers)))}`),
   create: () => ({ method: 'POST', path: '/assets', body: newAsset() }),
+  patch: ({ ids }) => ({
+    method: 'PATCH',
+    path: `/assets/${pick(ids)}`,
+    body: { description: `Inspected, ${++created}` },
+  }),
   'asset history': ({ ids }) => get(`/assets/${pick(ids)}/history?limit=50`),
   'location history': ({ locationIds }) => get(`/locations/${pick(locationIds)}/history?limit=50`),
   report: () => get('/reports/asset-locations?limit=50'),
@@ -45,7 +50,8 @@ export function toHttp({ method, path, body }, headers, prefix = basePath) {
   const head = `${method} ${prefix}${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${headers}`
   if (body === undefined) return `${head}\r\n`
   const text = typeof body === 'string' ? body : JSON.stringify(body)
-  return `${head}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
+  const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
+  return `${head}Content-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
 }
 
 export const authorization = (token) => `Authorization: Bearer ${token}\r\n`

@@ -9,13 +9,18 @@ const historyDays = 360
 const staysPerAsset = 10
 const fanOut = 10
 
-/** A larger organization has more locations, about one for 200 assets. */
-const locationCountOf = (assets) => Math.max(50, Math.round(assets / 200))
+/** A larger organization has more locations, about one for 20 assets. */
+const locationCountOf = (assets) => Math.max(50, Math.round(assets / 20))
+/** During this stay, counted from the latest, every asset is at the gate: the location with the highest number. */
+const gateStay = 3
 const scopes = 'assets:read,assets:write,locations:read,tracking:read'
 /** Rows are consistent by construction, so foreign keys are not checked. Sessions that seed do not wait for the disk. */
 const options =
   '-c session_replication_role=replica -c synchronous_commit=off -c timezone=UTC -c maintenance_work_mem=256MB'
 
+/** These live assets were never seen, or not since some days. */
+const isNeverSeen = 'n % 1000 = 27'
+const isUnseen = 'n % 100 = 17'
 /** A deleted asset has no tag. */
 const isDeleted = (n) => n % 100 === 7
 export const tagOf = (n) => `E2801170${n.toString(16).toUpperCase().padStart(16, '0')}`
@@ -78,13 +83,16 @@ const seedAssets = (orgId, count) => [
   countRows(orgId, 'asset', 'assets'),
 ]
 
-/** Rows in the order of time would be inserted at random positions of these indexes; building them afterwards is faster. */
-async function withoutIndexes(client, tables, work) {
+/**
+ * Rows would be inserted at random positions of these indexes, and words into the index for searches; building them afterwards
+ * is faster.
+ */
+async function withoutIndexes(client, tables, work, condition = 'true') {
   const { rows: indexes } = await client.query(
     `select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as definition, c.conname,
       i.indrelid::regclass::text as table_name, pg_get_constraintdef(c.oid) as constraint_definition
     from pg_index i left join pg_constraint c on c.conindid = i.indexrelid
-    where i.indrelid = any ($1::regclass[])`,
+    where i.indrelid = any ($1::regclass[]) and ${condition}`,
     [tables],
   )
   for (const { name, conname, table_name: table } of indexes)
@@ -106,7 +114,9 @@ async function withoutIndexes(client, tables, work) {
  */
 function seedHistory(orgId, minutes, locationCount) {
   const stays = Math.min(staysPerAsset, minutes)
-  const locationOf = (stay) => idOf(orgId, `1 + (s.n + 37 * (${stay})) % ${locationCount}`)
+  const numberOf = (stay) => `case when (${stay}) = ${gateStay} then ${locationCount}
+    else 1 + (s.n + 37 * (${stay})) % ${locationCount - 1} end`
+  const locationOf = (stay) => idOf(orgId, `(${numberOf(stay)})`)
   const intervalMinutes = Math.floor((historyDays * 1440) / minutes)
   const minuteOf = (k) => `s.last_minute - case when ${k} > 0
     then (${k} - 1) * interval '${intervalMinutes} minutes' + (1 + s.n * 7919 % ${intervalMinutes}) * interval '1 minute'
@@ -119,7 +129,9 @@ function seedHistory(orgId, minutes, locationCount) {
   return {
     prepare: [
       `alter table seeded add column last_minute timestamptz`,
-      `update seeded set last_minute = date_trunc('minute', now()) - interval '3 hours' - (n % 300) * interval '1 minute'`,
+      `update seeded set last_minute = date_trunc('minute', now()) - interval '3 hours' - (n % 300) * interval '1 minute'
+        - case when ${isUnseen} then interval '3 days' else interval '0' end
+      where deleted_at is null and not (${isNeverSeen})`,
       'analyze seeded',
     ],
     insert: [
@@ -127,7 +139,7 @@ function seedHistory(orgId, minutes, locationCount) {
       select ${orgId}, s.id, m.minute, ${locationOf(stayOf('k'))}, m.minute + interval '7 seconds', 'reader'
       from generate_series(${minutes} - 1, 0, -1) k cross join seeded s
       cross join lateral (select ${minuteOf('k')} as minute) m
-      where s.deleted_at is null`,
+      where s.last_minute is not null`,
       `insert into moves (org_id, delivery_id, asset_id, asset_external_key, asset_name, from_location_id,
         from_location_name, to_location_id, to_location_name, occurred_at, recorded_at)
       select ${orgId}, gen_random_uuid(), s.id, s.external_key, s.name, f.id, f.name, t.id, t.name, m.at, m.at
@@ -137,17 +149,17 @@ function seedHistory(orgId, minutes, locationCount) {
       ) m
       join locations t on t.org_id = ${orgId} and t.id = ${locationOf('stay')}
       left join locations f on stay < ${stays - 1} and f.org_id = ${orgId} and f.id = ${locationOf('stay + 1')}
-      where s.deleted_at is null`,
+      where s.last_minute is not null`,
     ],
     derive: [
       `insert into asset_positions (org_id, asset_id, location_id, last_seen_at, last_minute, minutes)
       select ${orgId}, s.id, ${locationOf('0')}, last_minute + interval '7 seconds', last_minute, ${minutes}
-      from seeded s where deleted_at is null`,
+      from seeded s where last_minute is not null`,
       `insert into record_counts (org_id, kind, shard, active, inactive, deleted_active, deleted_inactive)
       select ${orgId}, 'position', 0, count(*), 0, 0, 0 from asset_positions where org_id = ${orgId}`,
       `insert into first_sightings (org_id, asset_id, seen_at)
       select ${orgId}, s.id, ${minuteOf(`${minutes - 1}`)} + interval '7 seconds'
-      from seeded s where deleted_at is null`,
+      from seeded s where last_minute is not null`,
       `insert into first_sighting_counts (org_id, day, live, deleted)
       select ${orgId}, date_trunc('day', seen_at), count(*), 0 from first_sightings where org_id = ${orgId} group by 2`,
       `insert into location_move_counts (org_id, location_id, hour, arrivals, departures)
@@ -176,7 +188,9 @@ export async function createOrganization({ url, name = 'Benchmark', assets, cred
       const run = async (statements) => {
         for (const statement of statements) await client.query(statement)
       }
-      await run([...seedLocations(orgId, locationCount), ...seedAssets(orgId, assets)])
+      await run(seedLocations(orgId, locationCount))
+      const isSearchIndex = `i.indexrelid = 'assets_by_text'::regclass`
+      await withoutIndexes(client, ['assets'], () => run(seedAssets(orgId, assets)), isSearchIndex)
       if (minutesPerAsset > 0) {
         const { prepare, insert, derive } = seedHistory(orgId, minutesPerAsset, locationCount)
         await run(prepare)

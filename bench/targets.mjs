@@ -6,17 +6,10 @@ import { createOrganization } from './seed.mjs'
 export const startLoad = (scope, options) => scope.use(startHelper('./load-generator.mjs', options))
 
 /** Registers an organization of a server or a baseline with a load generator. */
-export const addTarget = (load, name, port, { sample, assets, antennaCount, reader }, tokens, overrides = {}) =>
-  load.call('addTarget', {
-    name,
-    port,
-    sample,
-    assets,
-    antennaCount,
-    reader,
-    headers: tokens.map(authorization),
-    ...overrides,
-  })
+export const addTarget = (load, name, port, { sample, assets, antennaCount, reader }, tokens, overrides = {}) => {
+  const organization = { sample, assets, antennaCount, reader }
+  return load.call('addTarget', { name, port, ...organization, headers: tokens.map(authorization), ...overrides })
+}
 
 /**
  * Starts a server with one organization in a new database and registers it with the load generator. Call `refresh` before

@@ -15,6 +15,7 @@ function pathOf(path) {
 /** The arguments of toHttp. */
 export function parseRequest({ method, path, body }, headers) {
   if (body === undefined) return [{ method, path: pathOf(path) }, headers, prefix]
+  if (method === 'PATCH') return [{ method: 'PUT', path: pathOf(path), body }, headers, prefix]
   const valid_from = { __type: 'Date', iso: new Date().toISOString() }
   return [{ method, path: '', body: { ...body, is_active: true, valid_from } }, headers, prefix]
 }

@@ -25,6 +25,7 @@ export function installParse(folder) {
 const text = { type: 'String' }
 const date = { type: 'Date' }
 const signedIn = { requiresAuthentication: true }
+const reads = { find: signedIn, count: signedIn, get: signedIn }
 const assetClass = {
   className: 'Asset',
   fields: {
@@ -37,7 +38,7 @@ const assetClass = {
     valid_from: date,
     valid_to: date,
   },
-  classLevelPermissions: { find: signedIn, count: signedIn, get: signedIn, create: signedIn, addField: {} },
+  classLevelPermissions: { ...reads, create: signedIn, update: signedIn, addField: {} },
 }
 
 /** Starts the program and returns the headers of each signed-in user. */

@@ -51,9 +51,8 @@ export const overload = {
         if (round === 0) await measureLoad(load, apiLoad('overload', operations, inFlight.peak), warmUp)
         rounds.push(await measureRound(load, server, operations, isQuick))
       }
-      const { peak, overloaded, memory, ratio } = rounds.sort((a, b) => a.ratio - b.ratio)[
-        Math.floor(rounds.length / 2)
-      ]
+      const inOrder = rounds.toSorted((a, b) => a.ratio - b.ratio)
+      const { peak, overloaded, memory, ratio } = inOrder[Math.floor(rounds.length / 2)]
       const recoveries = rounds.map(({ recoverySeconds }) => recoverySeconds ?? Infinity)
       const recovery = { value: Math.max(...recoveries), max: maxRecoverySeconds }
       log(`overload, ${name}: ${ratio.toFixed(2)} of the peak, recovery in ${recovery.value} s`)
@@ -62,16 +61,7 @@ export const overload = {
       const { perSecond, offeredPerSecond, p50Ms, p99Ms } = overloaded
       rows.push([name, peak.perSecond, offeredPerSecond, perSecond, goodput, p50Ms, p99Ms, memory, recovery])
     }
-    const columns = [
-      'requests',
-      'peak req/s',
-      'sent/s',
-      'answered in time/s',
-      'ratio',
-      'p50 ms',
-      'p99 ms',
-      'memory MiB',
-    ]
-    return { columns: [...columns, 'recovery s'], rows }
+    const rates = ['peak req/s', 'sent/s', 'answered in time/s', 'ratio']
+    return { columns: ['requests', ...rates, 'p50 ms', 'p99 ms', 'memory MiB', 'recovery s'], rows }
   },
 }
