@@ -241,3 +241,39 @@ test('The selection of assets says when it has the maximum for one action', asyn
     if (number < 3) await page.getByRole('button', { name: 'next page' }).click()
   }
 })
+
+test('A tree of thousands of locations starts collapsed and shows a part of long lists', async ({ page, context }) => {
+  const org = await Org.create()
+  const parents = 20
+  const locations = rowsOf(6000, (index) => ({
+    location_id: index + 1,
+    external_key: `L-${index + 1}`,
+    name: index < parents ? `Hall ${index + 1}` : `Shelf ${index + 1}`,
+    // Half of the shelves are in the first hall.
+    parent_id: index < parents ? null : index % 2 === 0 ? 1 : 2 + (index % (parents - 1)),
+    here: 0,
+    here_with_subtree: 0,
+  }))
+  await context.route('**/api/v1/overview', async (route) => {
+    const response = await route.fetch()
+    const { data } = (await response.json()) as { data: object }
+    await route.fulfill({ response, json: { data: { ...data, locations } } })
+  })
+  await org.signIn(page, org.email, '/locations')
+  const rows = page.getByRole('list', { name: 'Locations' }).getByRole('listitem')
+  await expect(rows).toHaveCount(parents)
+  await page.getByRole('button', { name: 'Expand Hall 1', exact: true }).click()
+  await expect(rows).toHaveCount(500)
+  await page.getByRole('button', { name: 'Show 500 more of 3,010 locations' }).click()
+  await expect(rows).toHaveCount(1000)
+  const search = page.getByLabel('Search locations')
+  await search.fill('shelf 30')
+  // Few results are shown with everything above them.
+  await expect(rows.filter({ hasText: 'Shelf 3000' })).toHaveCount(1)
+  await search.fill('shelf')
+  await expect(rows).toHaveCount(parents)
+  await search.fill('')
+  await expect(rows).toHaveCount(1000)
+  await page.getByRole('button', { name: 'Collapse Hall 1', exact: true }).click()
+  await expect(rows).toHaveCount(parents)
+})

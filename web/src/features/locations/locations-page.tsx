@@ -1,55 +1,18 @@
-import { ActionIcon, Box, Button, Group, Paper, Text, TextInput, Tooltip } from '@mantine/core'
+import { Button, Group, Paper, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useMemo } from 'react'
 import { overview } from '../../api/overview.ts'
 import { usePendingDeletions } from '../../components/delete-with-undo.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
-import { IconChevronDown, IconChevronRight, IconMapPin, IconPlus, IconSearch } from '../../components/icons.ts'
+import { IconMapPin, IconPlus, IconSearch } from '../../components/icons.ts'
 import { Page } from '../../components/page.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { useSearchText } from '../../components/use-search-text.ts'
 import { useHasRole } from '../../components/use-session.ts'
-import { formatNumber } from '../../lib/time.ts'
+import { LocationTree } from './location-tree.tsx'
 import { NewLocation } from './new-location.tsx'
-import { type TreeRow, filterTree, treeRows } from './tree.ts'
-
-function Row({ row, isCollapsed, onToggle }: { row: TreeRow; isCollapsed: boolean; onToggle: () => void }) {
-  const { location, depth, hasChildren } = row
-  return (
-    <div className="tree-row" style={{ paddingLeft: Math.min(depth, 8) * 20 }} role="listitem">
-      {hasChildren ? (
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          size="sm"
-          aria-expanded={!isCollapsed}
-          aria-label={`${isCollapsed ? 'Expand' : 'Collapse'} ${location.name}`}
-          onClick={onToggle}
-        >
-          {isCollapsed ? <IconChevronRight size={16} /> : <IconChevronDown size={16} />}
-        </ActionIcon>
-      ) : (
-        <Box w={22} />
-      )}
-      <Text size="sm" component="div" style={{ flex: 1, minWidth: 0 }}>
-        <Link to="/locations/$locationId" params={{ locationId: String(location.location_id) }} className="row-link">
-          {location.name}
-        </Link>{' '}
-        <Text size="xs" c="dimmed" span className="key">
-          {location.external_key}
-        </Text>
-      </Text>
-      <Tooltip
-        label={`${formatNumber(location.here)} here, ${formatNumber(location.here_with_subtree)} including locations below`}
-      >
-        <Text size="sm" className="number" c={location.here_with_subtree === 0 ? 'dimmed' : 'inherit'}>
-          {formatNumber(location.here_with_subtree)}
-        </Text>
-      </Tooltip>
-    </div>
-  )
-}
+import { filterTree } from './tree.ts'
 
 export function LocationsPage() {
   const { q, create } = useSearch({ from: '/shell/locations' })
@@ -59,7 +22,6 @@ export function LocationsPage() {
   const { typed, type } = useSearchText(q, (text) => {
     void navigate({ search: (old) => ({ ...old, q: text }) as never, replace: true })
   })
-  const [collapsed, setCollapsed] = useState<ReadonlySet<number>>(new Set())
   const setCreating = (isOpen: boolean): void =>
     void navigate({
       search: (old) => ({ ...old, create: isOpen ? 'yes' : undefined }) as never,
@@ -67,12 +29,10 @@ export function LocationsPage() {
       ignoreBlocker: true,
     })
   const deleting = usePendingDeletions()
-  const rows = useMemo(() => {
+  const shown = useMemo(() => {
     const kept = counts.data?.locations.filter((one) => !deleting.has(one.location_id)) ?? []
-    return treeRows(filterTree(kept, typed), typed.trim() === '' ? collapsed : new Set())
-  }, [counts.data, deleting, typed, collapsed])
-  const toggle = (id: number): void =>
-    setCollapsed((old) => (old.has(id) ? new Set([...old].filter((one) => one !== id)) : new Set([...old, id])))
+    return filterTree(kept, typed)
+  }, [counts.data, deleting, typed])
   return (
     <Page
       title="Locations"
@@ -107,16 +67,7 @@ export function LocationsPage() {
                 </Text>
               </Group>
             )}
-            <div role="list" aria-label="Locations">
-              {rows.map((row) => (
-                <Row
-                  key={row.location.location_id}
-                  row={row}
-                  isCollapsed={collapsed.has(row.location.location_id)}
-                  onToggle={() => toggle(row.location.location_id)}
-                />
-              ))}
-            </div>
+            <LocationTree locations={shown} searchText={typed} />
             {locations.length === 0 && (
               <EmptyState
                 icon={<IconMapPin size={24} />}
@@ -127,7 +78,7 @@ export function LocationsPage() {
                 report the location of assets.
               </EmptyState>
             )}
-            {locations.length > 0 && rows.length === 0 && (
+            {locations.length > 0 && shown.length === 0 && (
               <EmptyState icon={<IconSearch size={22} />} title="No results" />
             )}
           </Paper>
