@@ -80,7 +80,7 @@ async function expectSame<Row>(list: (db: Db, offset: number, isLarge: boolean) 
   for (const text of large.texts) expect(small.texts).not.toContain(text)
 }
 
-const fewAssets = (isLarge: boolean): number => (isLarge ? 0 : everyAsset)
+const maxUnorderedAssets = (isLarge: boolean): number => (isLarge ? 0 : everyAsset)
 
 describe('A subtree with a large share of the assets is listed like a small one', () => {
   it.each(['asset_last_seen', 'asset_external_key', 'location_external_key'] as const)(
@@ -95,7 +95,7 @@ describe('A subtree with a large share of the assets is listed like a small one'
               db,
               site.org.orgId,
               { ...page, ...request },
-              { fewAssets: fewAssets(isLarge), slice: 1000 },
+              { maxUnorderedAssets: maxUnorderedAssets(isLarge), slice: 1000 },
             )
           })
     },
@@ -107,7 +107,7 @@ describe('A subtree with a large share of the assets is listed like a small one'
       for (const descending of [true, false])
         await expectSame((db, offset, isLarge) => {
           const request = { limit: 3, offset, filter: {}, sort: [{ field, descending }], now }
-          return listAssetsAtLocations(db, site.org.orgId, [campus!.id, yard!.id], request, fewAssets(isLarge))
+          return listAssetsAtLocations(db, site.org.orgId, [campus!.id, yard!.id], request, maxUnorderedAssets(isLarge))
         })
     },
   )
@@ -116,7 +116,7 @@ describe('A subtree with a large share of the assets is listed like a small one'
     for (const descending of [true, false])
       await expectSame((db, offset, isLarge) => {
         const request = { limit: 3, offset, filter: {}, now, descending, locationIds: [hall!.id, yard!.id] }
-        return listAssetsByLastSeen(db, site.org.orgId, request, fewAssets(isLarge))
+        return listAssetsByLastSeen(db, site.org.orgId, request, maxUnorderedAssets(isLarge))
       })
   })
 

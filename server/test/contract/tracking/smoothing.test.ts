@@ -46,7 +46,7 @@ describe('a reader with smoothing', () => {
       ...later.map((second): [string, number] => [`08:01:${second}`, 2]),
       ...later.map((second): [string, number] => [`08:02:${second}`, 2]),
     ])
-    expect(await trail()).toEqual(['08:00:05 DOCK', '08:01:10 HALL', '08:02:10 HALL'])
+    expect(await history()).toEqual(['08:00:05 DOCK', '08:01:10 HALL', '08:02:10 HALL'])
     const [stored] = await database(context.app)<{ seen: string }[]>`
       select seen from recent_sightings where asset_id = ${asset.id}`
     expect(JSON.parse(stored!.seen)).toHaveLength(64)
