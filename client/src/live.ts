@@ -1,5 +1,6 @@
 import { type Clock, raceAbort } from './clock.ts'
 import { LastseenError, NetworkError } from './errors.ts'
+import { checkNames } from './options.ts'
 import type { Primary } from './surfaces.ts'
 import { backoffMs } from './transport.ts'
 import type { Move } from './types.ts'
@@ -78,8 +79,10 @@ const isTemporary = (error: unknown): boolean =>
 export async function* watchLive(
   api: Primary,
   clock: Clock,
-  { signal, lastEventId }: LiveOptions,
+  options: LiveOptions,
 ): AsyncGenerator<LiveEvent, void, undefined> {
+  checkNames(options, ['signal', 'lastEventId'])
+  const { signal, lastEventId } = options
   let lastId = lastEventId
   let failures = 0
   const known = new Set<string>()

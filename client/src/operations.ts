@@ -31,8 +31,8 @@ type Input<Operation> = PathOf<Operation> & QueryOf<Operation> & BodyOf<Operatio
 
 type Arguments<Operation> = object extends Input<Operation> ? [input?: Input<Operation>] : [input: Input<Operation>]
 
-/** Operations whose responses are streams; `bulk` and `live` call them. */
-type StreamOperation = 'live' | `bulk.${string}.export`
+/** Operations whose bodies or responses are files or streams; `bulk` and `live` call them. */
+type StreamOperation = 'live' | `bulk.${string}.${'import' | 'export'}`
 
 type Routes<Operations> = Record<keyof Operations, readonly [method: string, path: string]>
 

@@ -26,11 +26,16 @@ function checkUrl(name: string, value: unknown): void {
   if (/\/api\/v1\/*$/.test(url.pathname)) reject(`${name} must not end with /api/v1, which the client adds`)
 }
 
+/** Throws a TypeError that names the first unknown option, such as a misspelt one, which would have no effect. */
+export function checkNames(options: object, known: readonly string[]): void {
+  const unknown = Object.keys(options).find((name) => !known.includes(name))
+  if (unknown !== undefined) reject(`there is no option ${unknown}; the options are ${known.join(', ')}`)
+}
+
 /** Throws a TypeError that names the first wrong option. Values that may be secrets are not shown. */
 export function checkOptions(options: object): void {
   const given = options as Record<string, unknown>
-  const unknown = Object.keys(given).find((name) => !known.includes(name))
-  if (unknown !== undefined) reject(`there is no option ${unknown}; the options are ${known.join(', ')}`)
+  checkNames(given, known)
   checkUrl('baseUrl', given['baseUrl'])
   if (given['naturalUrl'] !== undefined) checkUrl('naturalUrl', given['naturalUrl'])
   const { accessToken, clientId, clientSecret } = given

@@ -1,6 +1,7 @@
 import { type Clock, raceAbort } from '../clock.ts'
 import { NetworkError } from '../errors.ts'
 import type { CallOptions } from '../operations.ts'
+import { checkNames } from '../options.ts'
 import { type Page, iteratePages, iterateRows } from '../pages.ts'
 import type { Primary } from '../surfaces.ts'
 import type { RawBody } from '../transport.ts'
@@ -69,8 +70,15 @@ const uploadTimeoutFactor = 40
 /** The first byte of an export may take this many times as long: it waits until the server has a slot for downloads. */
 const exportTimeoutFactor = 2
 
-type Kind = 'assets' | 'locations'
+interface RowOf {
+  assets: BulkAssetRow
+  locations: BulkLocationRow
+}
+
+type Kind = keyof RowOf
 type ExportName = Kind | 'history' | 'moves'
+
+const importOptions = ['mode', 'dryRun', 'onError', 'idempotencyKey', 'onProgress', 'signal']
 
 /** Reads a body, whose size the server limits, into memory, so that it can be sent again. */
 async function toBody<Row>(source: BulkSource<Row>): Promise<RawBody> {
@@ -83,6 +91,9 @@ async function toBody<Row>(source: BulkSource<Row>): Promise<RawBody> {
   const parts: Uint8Array<ArrayBuffer>[] = []
   let size = 0
   for await (const row of source) {
+    // The name or the content of a file is iterable, too.
+    if (typeof row !== 'object' || row === null || ArrayBuffer.isView(row))
+      throw new TypeError('Lastseen: rows must be objects; pass a file as { format, content }')
     const line = encoder.encode(`${JSON.stringify(row)}\n`)
     parts.push(line)
     size += line.byteLength
@@ -119,11 +130,8 @@ export class Bulk {
   }
 
   /** Starts an import and returns its job without waiting for it. */
-  async start<Row extends BulkAssetRow | BulkLocationRow>(
-    kind: Kind,
-    source: BulkSource<Row>,
-    options: ImportOptions = {},
-  ): Promise<BulkJob> {
+  async start<Of extends Kind>(kind: Of, source: BulkSource<RowOf[Of]>, options: ImportOptions = {}): Promise<BulkJob> {
+    checkNames(options, importOptions)
     const { mode, dryRun, onError, signal, idempotencyKey = crypto.randomUUID() } = options
     const reply = await this.#api.upload(
       `bulk.${kind}.import`,
@@ -175,12 +183,12 @@ export class Bulk {
 
   /** Yields one row per recorded minute of every live asset. */
   exportHistory(period: ExportPeriod = {}, options: CallOptions = {}): AsyncGenerator<BulkHistoryRow, void, undefined> {
-    return this.#rows('history', { ...period }, options)
+    return this.#rows('history', period, options)
   }
 
   /** Yields every move, oldest first. */
   exportMoves(period: ExportPeriod = {}, options: CallOptions = {}): AsyncGenerator<Move, void, undefined> {
-    return this.#rows('moves', { ...period }, options)
+    return this.#rows('moves', period, options)
   }
 
   /** Yields the text of an export as a CSV file, in pieces. */
@@ -189,14 +197,10 @@ export class Bulk {
     period: ExportPeriod = {},
     options: CallOptions = {},
   ): AsyncGenerator<string, void, undefined> {
-    return this.#texts(name, { ...period, format: 'csv' }, options)
+    return this.#texts(name, 'csv', period, options)
   }
 
-  async #import(
-    kind: Kind,
-    source: BulkSource<BulkAssetRow | BulkLocationRow>,
-    options: ImportOptions,
-  ): Promise<BulkJob> {
+  async #import<Of extends Kind>(kind: Of, source: BulkSource<RowOf[Of]>, options: ImportOptions): Promise<BulkJob> {
     let last = await this.start(kind, source, options)
     for await (const job of this.watch(last, { signal: options.signal })) {
       options.onProgress?.(job)
@@ -208,11 +212,11 @@ export class Bulk {
 
   async *#rows<Row>(
     name: ExportName,
-    query: Record<string, string | undefined>,
+    period: ExportPeriod,
     options: CallOptions,
   ): AsyncGenerator<Row, void, undefined> {
     let rest = ''
-    for await (const text of this.#texts(name, { ...query, format: 'ndjson' }, options)) {
+    for await (const text of this.#texts(name, 'ndjson', period, options)) {
       const lines = (rest + text).split('\n')
       rest = lines.pop()!
       for (const line of lines) yield JSON.parse(line) as Row
@@ -221,12 +225,16 @@ export class Bulk {
 
   async *#texts(
     name: ExportName,
-    query: Record<string, string | undefined>,
-    { signal }: CallOptions,
+    format: 'csv' | 'ndjson',
+    period: ExportPeriod,
+    options: CallOptions,
   ): AsyncGenerator<string, void, undefined> {
+    checkNames(period, ['from', 'to'])
+    checkNames(options, ['signal'])
+    const { signal } = options
     const response = await this.#api.open(
       `bulk.${name}.export`,
-      { query, signal },
+      { query: { ...period, format }, signal },
       { headers: { Accept: '*/*' }, timeoutMs: exportTimeoutFactor * this.#timeoutMs },
     )
     const reader = response.body!.pipeThrough(new TextDecoderStream('utf-8', { ignoreBOM: true })).getReader()
