@@ -50,7 +50,7 @@ const row: Field<StagedRow> = {
       return reject(context, {
         field: inexact,
         code: 'invalid_value',
-        message: `${inexact} is a number that cannot be stored exactly`,
+        message: `${inexact} contains a number that cannot be stored exactly`,
       })
     if (typeof line === 'number' && Number.isSafeInteger(line) && line > 0) {
       if (error === undefined) return { line, content }
