@@ -80,7 +80,9 @@ async function importLocations(work: ImportRun): Promise<ImportResult> {
   const result = emptyResult()
   const all: Placement[] = []
   if (ids !== null) await lockTree(tx, orgId)
-  const rows = await eachBatch(work, 'locations', locations, result, async (changes, staged) => {
+  // In a run, each row counts half when its place in the tree is known, and half when it is written.
+  const checking = ids === null ? work : { ...work, progress: (done: number) => work.progress(Math.floor(done / 2)) }
+  const rows = await eachBatch(checking, 'locations', locations, result, async (changes, staged) => {
     const sizes = new Map(staged.map(({ line, bytes }) => [line, bytes]))
     for (const change of changes) all.push(placementOf(change, sizes.get(change.line)!))
   })
@@ -98,10 +100,12 @@ async function importLocations(work: ImportRun): Promise<ImportResult> {
   const parents = new Set(placements.flatMap(({ parentKey }) => idsByKey.get(parentKey ?? '') ?? []))
   if ((await lockParentsForShare(tx, orgId, [...parents])) < parents.size)
     throw new SerializationConflictError('a parent was deleted meanwhile')
+  let written = 0
   for (const level of levels)
     for (const batch of toBatches(level)) {
       for (const [key, id] of await writer.write(await changesOf(work, batch, idsByKey))) idsByKey.set(key, id)
-      work.progress(rows)
+      written += batch.length
+      work.progress(Math.floor((rows * (1 + written / placements.length)) / 2))
     }
   await writer.finish(now(work.clock))
   return result
