@@ -7,7 +7,26 @@ import { root } from './bootstrap.mjs'
 
 const entry = createRequire(join(root, 'web/package.json')).resolve('openapi-typescript')
 const loaded = await import(pathToFileURL(entry).href)
-const { default: openapiTS, astToString } = loaded.default?.astToString === undefined ? loaded : loaded.default
+const {
+  default: openapiTS,
+  astToString,
+  NULL,
+  STRING,
+  tsLiteral,
+} = loaded.default?.astToString === undefined ? loaded : loaded.default
+const { default: ts } = await import(pathToFileURL(createRequire(entry).resolve('typescript')).href)
+
+/** A set of values that may grow: the known values, and any other string. */
+function typeOfExtensible(schema) {
+  const values = schema['x-extensible-enum']
+  if (values === undefined || 'enum' in schema) return undefined
+  const others = ts.factory.createIntersectionTypeNode([STRING, ts.factory.createTypeLiteralNode([])])
+  return ts.factory.createUnionTypeNode([
+    ...values.map((value) => tsLiteral(value)),
+    ts.factory.createParenthesizedType(others),
+    ...(schema.nullable ? [NULL] : []),
+  ])
+}
 
 /** The client calls operations by name, so it needs the method and path of each operation at run time. */
 function routesOf({ paths }) {
@@ -29,7 +48,7 @@ const targets = [
 
 for (const [source, target, appendix = () => ''] of targets) {
   const document = JSON.parse(readFileSync(join(root, source), 'utf8'))
-  const types = astToString(await openapiTS(document))
+  const types = astToString(await openapiTS(document, { transform: typeOfExtensible }))
   const text = `/** Made from ${source} by scripts/api-types.mjs. */\n\n${types}${appendix(document)}`
   const path = join(root, target)
   if (!process.argv.includes('--check')) writeFileSync(path, text)

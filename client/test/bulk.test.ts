@@ -10,7 +10,7 @@ import type { Lastseen } from '../src/index.ts'
 import { newClient } from './support/clients.ts'
 import { cliOf, newFolder, run } from './support/cli.ts'
 
-const context = useApp()
+const context = useApp({ settings: { LASTSEEN_QUOTA_LOCATIONS: '20' } })
 const folder = newFolder()
 let org: TestOrg
 let client: Lastseen
@@ -237,6 +237,20 @@ describe('an import', () => {
     expect(result.stderr).toContain(
       'The server rejected the request (403 forbidden): Missing required scope: assets:write',
     )
+  })
+
+  it.each([
+    ['', '0 created, 0 updated'],
+    ['--dry-run', 'Dry run: 21 created, 0 updated'],
+  ])('that is rejected as a whole says why, once and without a line %s', async (option, counts) => {
+    const own = await cliOf(await context.app.newOrg(), folder)
+    const rows = Array.from({ length: 21 }, (_none, index) => `L${index},Shelf,`)
+    const path = file('external_key,name,parent_external_key', ...rows)
+    const { code, stderr } = await own.run(...['import', path, option].filter((part) => part !== ''))
+    expect([code, stderr.split('\n')]).toEqual([
+      1,
+      [`${counts}, 0 unchanged, 0 with errors`, expect.stringMatching(/^Quota locations reached: .* 20 /), ''],
+    ])
   })
 
   it('of many lines takes a few tokens of the rate limit', async () => {

@@ -95,12 +95,12 @@ export const importCommand: Command = {
     const { created, updated, unchanged, failed, rows, state } = job
     if (out.isJson) out.json({ kind, dry_run: dryRun, state, created, updated, unchanged, failed, errors })
     else {
-      for (const error of errors) out.note(formatError(error))
+      // An error of the whole job has the line 0 and is its reason.
+      for (const error of errors) if (error.line > 0) out.note(formatError(error))
       const prefix = dryRun ? 'Dry run: ' : ''
       out.note(`${prefix}${created} created, ${updated} updated, ${unchanged} unchanged, ${failed} with errors`)
     }
-    if (state === 'failed') throw new CommandError(job.reason ?? 'The import failed')
-    if (failed > 0) throw new CommandError(`${failed} of ${rows} lines have errors`)
     if (job.reason !== null) throw new CommandError(job.reason)
+    if (failed > 0) throw new CommandError(`${failed} of ${rows} lines have errors`)
   },
 }

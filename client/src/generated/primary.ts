@@ -118,7 +118,7 @@ export interface paths {
         };
         /**
          * Get the state, counts and progress of a bulk job
-         * @description Jobs are kept for a day. A job of assets requires the scope `assets:write`, a job of locations `locations:write`.
+         * @description Jobs are kept for a day. One of the two scopes suffices: a job of assets requires `assets:write`, a job of locations `locations:write`.
          */
         get: operations["bulk.jobs.get"];
         put?: never;
@@ -138,7 +138,7 @@ export interface paths {
         };
         /**
          * List the errors of a bulk job by line
-         * @description The first 10000 errors, up to 1 MiB. A job of assets requires the scope `assets:write`, a job of locations `locations:write`.
+         * @description The first 10000 errors, up to 1 MiB. One of the two scopes suffices: a job of assets requires `assets:write`, a job of locations `locations:write`.
          */
         get: operations["bulk.jobs.errors"];
         put?: never;
@@ -158,7 +158,7 @@ export interface paths {
         };
         /**
          * Export the location history of all assets
-         * @description One row per recorded minute of every live asset, by asset and time; deleted assets are left out. `from` and `to` are inclusive. All rows are of one snapshot: changes during the download are not seen. If the export fails midway, the server breaks the connection, so a response that ends normally is complete.
+         * @description One row per recorded minute of every live asset, by asset and time; deleted assets are left out. `from` and `to` are inclusive. A download takes half an hour at most: export a long history in periods. All rows are of one snapshot: changes during the download are not seen. If the export fails midway, the server breaks the connection, so a response that ends normally is complete.
          */
         get: operations["bulk.history.export"];
         put?: never;
@@ -574,7 +574,7 @@ export interface components {
             /** Format: int64 */
             id: number;
             name: string;
-            scopes: string[];
+            scopes: ("assets:read" | "assets:write" | "locations:read" | "locations:write" | "tracking:read" | "tracking:write" | "scans:read" | "keys:admin" | "webhooks:admin" | "members:admin" | (string & {}))[];
             /** Format: uuid */
             api_key_id: string;
         };
@@ -621,7 +621,7 @@ export interface components {
             /** Format: date-time */
             valid_to?: string | null;
             tags?: {
-                tag_type: string;
+                tag_type: "rfid" | "ble" | "barcode" | (string & {});
                 value: string;
             }[];
         };
@@ -644,7 +644,7 @@ export interface components {
             /** Format: date-time */
             valid_to?: string | null;
             tags?: {
-                tag_type: string;
+                tag_type: "rfid" | "ble" | "barcode" | (string & {});
                 value: string;
             }[];
         };
@@ -671,12 +671,12 @@ export interface components {
         BulkJob: {
             /** Format: int64 */
             id: number;
-            kind: string;
+            kind: "assets" | "locations" | (string & {});
             /** @description waiting: other jobs of the organization run first. done: the rows are applied, or only checked by a dry run. failed: nothing was changed. */
-            state: string;
-            mode: string;
+            state: "waiting" | "running" | "done" | "failed" | (string & {});
+            mode: "create" | "update" | "upsert" | (string & {});
             dry_run: boolean;
-            on_error: string;
+            on_error: "abort" | "skip" | (string & {});
             /**
              * Format: int64
              * @description The rows of the request.
@@ -720,7 +720,7 @@ export interface components {
         BulkError: {
             /**
              * Format: int64
-             * @description The line of the body, or the position in the JSON array; the first is 1.
+             * @description The line of the body, or the position in the JSON array; the first is 1. 0: the error concerns the whole job and is its `reason`.
              */
             line: number;
             /** @description Empty when the error concerns the whole row. */
@@ -771,7 +771,7 @@ export interface components {
             tags: {
                 /** Format: int64 */
                 id: number;
-                tag_type: string;
+                tag_type: "rfid" | "ble" | "barcode" | (string & {});
                 value: string;
             }[];
         };
@@ -812,7 +812,7 @@ export interface components {
             tags: {
                 /** Format: int64 */
                 id: number;
-                tag_type: string;
+                tag_type: "rfid" | "ble" | "barcode" | (string & {});
                 value: string;
             }[];
         };
@@ -1085,7 +1085,7 @@ export interface components {
         Tag: {
             /** Format: int64 */
             id: number;
-            tag_type: string;
+            tag_type: "rfid" | "ble" | "barcode" | (string & {});
             value: string;
         };
         /**
@@ -1140,7 +1140,7 @@ export interface components {
          *     }
          */
         LocationEvent: {
-            event: string;
+            event: "arrival" | "departure" | (string & {});
             /** Format: date-time */
             occurred_at: string;
             /** Format: int64 */
@@ -1170,7 +1170,7 @@ export interface components {
          */
         APIKeyCreate: {
             name: string;
-            scopes: string[];
+            scopes: ("assets:read" | "assets:write" | "locations:read" | "locations:write" | "tracking:read" | "tracking:write" | "scans:read" | (string & {}))[];
             /** Format: date-time */
             expires_at?: string | null;
         };
@@ -1234,7 +1234,7 @@ export interface components {
             created_by_key_id: number | null;
         };
         TokenRequest: {
-            grant_type: string;
+            grant_type: "client_credentials" | "refresh_token" | (string & {});
             client_id?: string;
             client_secret?: string;
             refresh_token?: string;
@@ -1259,7 +1259,7 @@ export interface components {
             /** Format: date-time */
             valid_to?: string | null;
             tags?: {
-                tag_type: string;
+                tag_type: "rfid" | "ble" | "barcode" | (string & {});
                 value: string;
             }[];
             /** Format: int64 */
@@ -1301,7 +1301,7 @@ export interface components {
             external_key: string;
         };
         TagAttach: {
-            tag_type: string;
+            tag_type: "rfid" | "ble" | "barcode" | (string & {});
             value: string;
         };
         LocationCreate: {
@@ -1320,7 +1320,7 @@ export interface components {
             /** Format: date-time */
             valid_to?: string | null;
             tags?: {
-                tag_type: string;
+                tag_type: "rfid" | "ble" | "barcode" | (string & {});
                 value: string;
             }[];
         };
@@ -1355,7 +1355,7 @@ export interface components {
         Error: {
             error: {
                 /** @description Identifies the error. */
-                type: string;
+                type: "validation_error" | "bad_request" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "gone" | "unsupported_media_type" | "missing_org_context" | "rate_limited" | "internal_error" | (string & {});
                 /** @description Fixed per type. */
                 title: string;
                 /** @description The HTTP status code. */
@@ -1371,7 +1371,7 @@ export interface components {
         };
         FieldProblem: {
             field: string;
-            code: string;
+            code: "required" | "invalid_value" | "unknown_field" | "invalid_context" | "too_short" | "too_long" | "too_small" | "too_large" | "fk_not_found" | "ambiguous_fields" | "read_only" | (string & {});
             message: string;
             params?: {
                 [key: string]: unknown;
@@ -1798,7 +1798,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Without it, the Accept header decides; NDJSON is the default. */
-                format?: string;
+                format?: "ndjson" | "csv" | (string & {});
             };
             header?: never;
             path?: never;
@@ -1859,10 +1859,11 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Whether rows may create records, update existing ones, or both. */
-                mode?: string;
+                mode?: "create" | "update" | "upsert" | (string & {});
+                /** @description Whether the job only checks the rows and reports what it would do. */
                 dry_run?: boolean;
                 /** @description What a row with an error does. */
-                on_error?: string;
+                on_error?: "abort" | "skip" | (string & {});
             };
             header?: {
                 /** @description 1 to 255 visible ASCII characters. For 24 hours, the same request with the same key returns the same job; another request with the key is 409. */
@@ -1927,20 +1928,20 @@ export interface operations {
                      *       "data": {
                      *         "id": 3390415586620914,
                      *         "kind": "assets",
-                     *         "state": "done",
+                     *         "state": "waiting",
                      *         "mode": "upsert",
                      *         "dry_run": false,
-                     *         "on_error": "skip",
+                     *         "on_error": "abort",
                      *         "rows": 3,
-                     *         "done_rows": 3,
-                     *         "created": 1,
-                     *         "updated": 1,
+                     *         "done_rows": 0,
+                     *         "created": 0,
+                     *         "updated": 0,
                      *         "unchanged": 0,
-                     *         "failed": 1,
-                     *         "errors_total": 1,
+                     *         "failed": 0,
+                     *         "errors_total": 0,
                      *         "reason": null,
                      *         "created_at": "2026-05-04T08:15:02.120Z",
-                     *         "finished_at": "2026-05-04T08:15:03.200Z"
+                     *         "finished_at": null
                      *       }
                      *     }
                      */
@@ -1962,7 +1963,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Without it, the Accept header decides; NDJSON is the default. */
-                format?: string;
+                format?: "ndjson" | "csv" | (string & {});
             };
             header?: never;
             path?: never;
@@ -2016,10 +2017,11 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Whether rows may create records, update existing ones, or both. */
-                mode?: string;
+                mode?: "create" | "update" | "upsert" | (string & {});
+                /** @description Whether the job only checks the rows and reports what it would do. */
                 dry_run?: boolean;
                 /** @description What a row with an error does. */
-                on_error?: string;
+                on_error?: "abort" | "skip" | (string & {});
             };
             header?: {
                 /** @description 1 to 255 visible ASCII characters. For 24 hours, the same request with the same key returns the same job; another request with the key is 409. */
@@ -2073,21 +2075,21 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "id": 3390415586620914,
-                     *         "kind": "assets",
-                     *         "state": "done",
+                     *         "kind": "locations",
+                     *         "state": "waiting",
                      *         "mode": "upsert",
                      *         "dry_run": false,
-                     *         "on_error": "skip",
+                     *         "on_error": "abort",
                      *         "rows": 3,
-                     *         "done_rows": 3,
-                     *         "created": 1,
-                     *         "updated": 1,
+                     *         "done_rows": 0,
+                     *         "created": 0,
+                     *         "updated": 0,
                      *         "unchanged": 0,
-                     *         "failed": 1,
-                     *         "errors_total": 1,
+                     *         "failed": 0,
+                     *         "errors_total": 0,
                      *         "reason": null,
                      *         "created_at": "2026-05-04T08:15:02.120Z",
-                     *         "finished_at": "2026-05-04T08:15:03.200Z"
+                     *         "finished_at": null
                      *       }
                      *     }
                      */
@@ -2222,7 +2224,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Without it, the Accept header decides; NDJSON is the default. */
-                format?: string;
+                format?: "ndjson" | "csv" | (string & {});
                 from?: string;
                 to?: string;
             };
@@ -2270,7 +2272,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Without it, the Accept header decides; NDJSON is the default. */
-                format?: string;
+                format?: "ndjson" | "csv" | (string & {});
                 from?: string;
                 to?: string;
             };

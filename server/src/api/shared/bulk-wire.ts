@@ -86,10 +86,20 @@ export const BulkJob = component(
   },
 )
 
+/** The example of a job that was just started. */
+export const startedJob = (kind: ImportKind): unknown => ({
+  ...(BulkJob.example as object),
+  ...{ kind, state: 'waiting', on_error: 'abort', done_rows: 0, created: 0, updated: 0, failed: 0, errors_total: 0 },
+  finished_at: null,
+})
+
 export const BulkError = component(
   'BulkError',
   {
-    line: described(count, 'The line of the body, or the position in the JSON array; the first is 1.'),
+    line: described(
+      count,
+      'The line of the body, or the position in the JSON array; the first is 1. 0: the error concerns the whole job and is its `reason`.',
+    ),
     field: described(message, 'Empty when the error concerns the whole row.'),
     message,
   },

@@ -47,6 +47,7 @@ import {
   presentJob,
   presentLocation,
   rowComponents,
+  startedJob,
 } from './bulk-wire.ts'
 import { MoveOut, presentMove } from './moves.ts'
 import { listBody, paging, span } from './wire.ts'
@@ -78,6 +79,13 @@ function idempotencyKeyOf(text: string | undefined): string | null {
   throw apiError.invalid({ field: name, code: 'invalid_value', message })
 }
 
+const dryRunParam = {
+  ...booleanParam,
+  schema: { ...booleanParam.schema, default: false },
+  fallback: false,
+  description: 'Whether the job only checks the rows and reports what it would do.',
+} as const
+
 function importRoute(deps: BulkDeps, base: string, kind: ImportKind, path: `/bulk/${string}`): AnyRoute {
   const row = rowComponents[kind] as Component
   return route({
@@ -92,7 +100,7 @@ function importRoute(deps: BulkDeps, base: string, kind: ImportKind, path: `/bul
     query: {
       parameters: {
         mode: choiceParam(importModes, 'upsert', 'Whether rows may create records, update existing ones, or both.'),
-        dry_run: booleanParam,
+        dry_run: dryRunParam,
         on_error: choiceParam(errorPolicies, 'abort', 'What a row with an error does.'),
       },
     },
@@ -110,12 +118,12 @@ function importRoute(deps: BulkDeps, base: string, kind: ImportKind, path: `/bul
       description: 'The job',
       location: 'Path of the job.',
       schema: envelope(BulkJob),
-      example: envelopeExample(BulkJob),
+      example: { data: startedJob(kind) },
     },
     errorStatuses: [409],
     async handle({ principal: { orgId }, query, header, upload }) {
       const idempotencyKey = idempotencyKeyOf(header(idempotencyHeader.name))
-      const { mode, dry_run: isDryRun = false, on_error: onError } = query
+      const { mode, dry_run: isDryRun, on_error: onError } = query
       const { mediaType, chunks } = upload!
       const body = hashed(chunks, `${kind} ${mode} ${isDryRun} ${onError} ${mediaType}\n`)
       const request = { kind, mode, isDryRun, onError, idempotencyKey }
@@ -142,7 +150,8 @@ function jobRoutes({ imports }: BulkDeps): AnyRoute[] {
     if (!scopes.has(scope)) throw apiError.missingScope(scope)
     return job
   }
-  const scopeText = 'A job of assets requires the scope `assets:write`, a job of locations `locations:write`.'
+  const scopeText =
+    'One of the two scopes suffices: a job of assets requires `assets:write`, a job of locations `locations:write`.'
   return [
     route({
       ...common,
@@ -283,7 +292,7 @@ export const bulkRoutes = (deps: BulkDeps, base: string): AnyRoute[] => [
       scope: 'tracking:read',
       summary: 'Export the location history of all assets',
       description:
-        'One row per recorded minute of every live asset, by asset and time; deleted assets are left out. `from` and `to` are inclusive.',
+        'One row per recorded minute of every live asset, by asset and time; deleted assets are left out. `from` and `to` are inclusive. A download takes half an hour at most: export a long history in periods.',
       out: BulkHistoryRow,
       present: presentHistory,
       table: historyTable,

@@ -1146,7 +1146,7 @@ export interface components {
             /** Format: int64 */
             id: number;
             name: string;
-            role: string;
+            role: "viewer" | "operator" | "manager" | "admin" | (string & {});
         };
         /**
          * @example {
@@ -1174,7 +1174,7 @@ export interface components {
             /** Format: email */
             email: string;
             email_confirmed: boolean;
-            role: string;
+            role: "viewer" | "operator" | "manager" | "admin" | (string & {});
             org: components["schemas"]["SessionOrganization"];
             orgs: components["schemas"]["SessionOrganization"][];
         };
@@ -1225,7 +1225,7 @@ export interface components {
             user_id: number;
             /** Format: email */
             email: string;
-            role: string;
+            role: "viewer" | "operator" | "manager" | "admin" | (string & {});
             /** Format: date-time */
             joined_at: string;
         };
@@ -1243,7 +1243,7 @@ export interface components {
             id: number;
             /** Format: email */
             email: string;
-            role: string;
+            role: "viewer" | "operator" | "manager" | "admin" | (string & {});
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -1264,7 +1264,7 @@ export interface components {
             id: number;
             /** Format: email */
             email: string;
-            role: string;
+            role: "viewer" | "operator" | "manager" | "admin" | (string & {});
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -1282,13 +1282,13 @@ export interface components {
         InvitationOffer: {
             /** Format: email */
             email: string;
-            role: string;
+            role: "viewer" | "operator" | "manager" | "admin" | (string & {});
             organization_name: string;
             has_account: boolean;
         };
         APIKeyCreate: {
             name: string;
-            scopes: string[];
+            scopes: ("assets:read" | "assets:write" | "locations:read" | "locations:write" | "tracking:read" | "tracking:write" | "scans:read" | (string & {}))[];
             /** Format: date-time */
             expires_at?: string | null;
         };
@@ -1520,7 +1520,7 @@ export interface components {
          *     }
          */
         UnknownTag: {
-            tag_type: string;
+            tag_type: "rfid" | "ble" | "barcode" | (string & {});
             value: string;
             /** Format: int64 */
             reader_id: number | null;
@@ -1547,7 +1547,7 @@ export interface components {
          *     }
          */
         UnknownReaders: {
-            reason: string | null;
+            reason: "several_organizations" | (string & {}) | null;
             topics: {
                 topic: string;
                 topic_key: string | null;
@@ -1587,7 +1587,7 @@ export interface components {
          *     }
          */
         LatestRead: {
-            tag_type: string;
+            tag_type: "rfid" | "ble" | "barcode" | (string & {});
             value: string;
             antenna: number;
             rssi_dbm: number | null;
@@ -1596,7 +1596,7 @@ export interface components {
             /** Format: date-time */
             received_at: string;
             owner: {
-                kind: string;
+                kind: "asset" | "location" | (string & {});
                 /** Format: int64 */
                 id: number;
                 name: string;
@@ -1797,7 +1797,7 @@ export interface components {
             failed_imports: {
                 /** Format: int64 */
                 id: number;
-                kind: string;
+                kind: "assets" | "locations" | (string & {});
                 /** Format: date-time */
                 failed_at: string;
             }[];
@@ -1977,7 +1977,7 @@ export interface components {
         SearchTagHit: {
             /** Format: int64 */
             id: number;
-            tag_type: string;
+            tag_type: "rfid" | "ble" | "barcode" | (string & {});
             value: string;
             /** Format: int64 */
             asset_id: number | null;
@@ -2017,7 +2017,7 @@ export interface components {
          */
         ResolvedCode: {
             code: string;
-            kind: string | null;
+            kind: "asset" | "location" | (string & {}) | null;
             /** Format: int64 */
             id: number | null;
             external_key: string | null;
@@ -2117,8 +2117,8 @@ export interface components {
         Import: {
             /** Format: int64 */
             id: number;
-            kind: string;
-            state: string;
+            kind: "assets" | "locations" | (string & {});
+            state: "open" | "waiting" | "checking" | "checked" | "running" | "done" | "failed" | (string & {});
             /** Format: int64 */
             rows: number;
             /** Format: int64 */
@@ -2146,7 +2146,7 @@ export interface components {
          *     }
          */
         Quota: {
-            quota: string;
+            quota: "assets" | "locations" | "readers" | "members" | "api_keys" | "imports" | "stored_bytes" | "live_streams" | "query_seconds" | (string & {});
             /** Format: int64 */
             used: number;
             /** Format: int64 */
@@ -2199,12 +2199,12 @@ export interface components {
             token: string;
         };
         MemberPatch: {
-            role?: string;
+            role?: "viewer" | "operator" | "manager" | "admin" | (string & {});
         };
         InvitationCreate: {
             /** Format: email */
             email: string;
-            role: string;
+            role: "viewer" | "operator" | "manager" | "admin" | (string & {});
         };
         InvitationLookup: {
             token: string;
@@ -2215,8 +2215,8 @@ export interface components {
         };
         ReaderCreate: {
             name: string;
-            format?: string;
-            clock?: string;
+            format?: "auto" | "generic" | "csl" | "impinj" | "zebra-fixed" | "zebra-handheld" | "gl-s10" | "moko" | "minew" | "theengs" | (string & {});
+            clock?: "reader" | "server" | "sent_at" | (string & {});
             smoothing?: {
                 reads: number;
                 seconds: number;
@@ -2231,8 +2231,8 @@ export interface components {
         };
         ReaderPatch: {
             name?: string;
-            format?: string;
-            clock?: string;
+            format?: "auto" | "generic" | "csl" | "impinj" | "zebra-fixed" | "zebra-handheld" | "gl-s10" | "moko" | "minew" | "theengs" | (string & {});
+            clock?: "reader" | "server" | "sent_at" | (string & {});
             smoothing?: {
                 reads: number;
                 seconds: number;
@@ -2245,12 +2245,12 @@ export interface components {
             }[];
         };
         UnknownTagAttach: {
-            tag_type: string;
+            tag_type: "rfid" | "ble" | "barcode" | (string & {});
             value: string;
         };
         UnknownTagAsset: {
             name: string;
-            tag_type: string;
+            tag_type: "rfid" | "ble" | "barcode" | (string & {});
             value: string;
         };
         WebhookCreate: {
@@ -2272,7 +2272,7 @@ export interface components {
             codes: string[];
         };
         ImportCreate: {
-            kind: string;
+            kind: "assets" | "locations" | (string & {});
         };
         ImportRows: {
             rows: {
@@ -2295,7 +2295,7 @@ export interface components {
                 /** Format: date-time */
                 valid_to?: string | null;
                 tags?: {
-                    tag_type: string;
+                    tag_type: "rfid" | "ble" | "barcode" | (string & {});
                     value: string;
                 }[];
             }[];
@@ -2310,7 +2310,7 @@ export interface components {
         Error: {
             error: {
                 /** @description Identifies the error. */
-                type: string;
+                type: "validation_error" | "bad_request" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "gone" | "unsupported_media_type" | "missing_org_context" | "rate_limited" | "internal_error" | (string & {});
                 /** @description Fixed per type. */
                 title: string;
                 /** @description The HTTP status code. */
@@ -2326,7 +2326,7 @@ export interface components {
         };
         FieldProblem: {
             field: string;
-            code: string;
+            code: "required" | "invalid_value" | "unknown_field" | "invalid_context" | "too_short" | "too_long" | "too_small" | "too_large" | "fk_not_found" | "ambiguous_fields" | "read_only" | (string & {});
             message: string;
             params?: {
                 [key: string]: unknown;
