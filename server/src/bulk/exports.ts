@@ -17,7 +17,7 @@ import {
   historyBatch,
   moveBatch,
   positionBatch,
-} from '../tracking/export.sql.ts'
+} from '../tracking/history/export.sql.ts'
 import type { RecordedMove } from '../tracking/moves.sql.ts'
 import { byteOrderMark, csvLine } from './csv.ts'
 import { exportColumns } from './csv-table.ts'

@@ -13,7 +13,7 @@ import {
 } from '../readers/unknown.sql.ts'
 import type { TagDraft } from '../tags/tag.ts'
 import { type UnknownRead, noteUnknownTags } from '../tracking/unknown-tags.sql.ts'
-import { tagKey } from '../tracking/tag-read.ts'
+import { tagKey } from '../tracking/recording/tag-read.ts'
 
 /** The unwritten activity of one organization. */
 interface PendingActivity {

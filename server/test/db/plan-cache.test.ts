@@ -8,7 +8,7 @@ import { type Sql, render, sql } from '../../src/db/sql.ts'
 import { instantFromMillis } from '../../src/kernel/instant.ts'
 import type { ListRequest } from '../../src/records/list.sql.ts'
 import { createOrganization } from '../../src/organizations/commands.ts'
-import { assetHistory } from '../../src/tracking/history.sql.ts'
+import { assetHistory } from '../../src/tracking/history/history.sql.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
 import { insertAssets } from '../support/insert-assets.ts'
 

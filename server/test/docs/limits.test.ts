@@ -38,8 +38,8 @@ import {
   maxRows,
   maxUploadMebibytes,
 } from '../../src/bulk/import-row.ts'
-import { maxReportRows } from '../../src/tracking/dwell-and-flow.sql.ts'
-import { maxNotesPerPage, maxNotesPerStay } from '../../src/tracking/stays.sql.ts'
+import { maxReportRows } from '../../src/tracking/report/dwell-and-flow.sql.ts'
+import { maxNotesPerPage, maxNotesPerStay } from '../../src/tracking/history/stays.sql.ts'
 import { maxTagsPerRecord } from '../../src/tags/tag.ts'
 import { snapshotPoolSize } from '../../src/db/database.ts'
 import { readConfig } from '../../src/config/config.ts'

@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { type Sql, render } from '../../src/db/sql.ts'
 import { createLocation } from '../../src/locations/commands.ts'
 import { createOrganization } from '../../src/organizations/commands.ts'
-import { listLocationEvents } from '../../src/tracking/location-events.sql.ts'
+import { listLocationEvents } from '../../src/tracking/history/location-events.sql.ts'
 import { useAppContext } from '../support/app-context.ts'
 
 const used = useAppContext()

@@ -108,11 +108,7 @@ const question: fc.Arbitrary<Question> = fc.record({
     { minLength: 1, maxLength: 3, selector: (term) => term.field, size: 'xsmall' },
   ),
   limit: fc.constantFrom(1, 2, 50),
-  limits: fc.constantFrom(
-    undefined,
-    { maxUnorderedAssets: 0, slice: 1 },
-    { maxUnorderedAssets: 0, slice: 2 },
-  ),
+  limits: fc.constantFrom(undefined, { maxUnorderedAssets: 0, slice: 1 }, { maxUnorderedAssets: 0, slice: 2 }),
 })
 
 describe('the report at any instant, in any order and with any filter', () => {

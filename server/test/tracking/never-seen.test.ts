@@ -3,7 +3,7 @@ import { createAsset } from '../../src/assets/commands.ts'
 import { type Sql, render, sql } from '../../src/db/sql.ts'
 import { createOrganization } from '../../src/organizations/commands.ts'
 import { incrementScanned } from '../../src/records/counts.sql.ts'
-import { listNeverSeenAssets } from '../../src/tracking/unseen-assets.sql.ts'
+import { listNeverSeenAssets } from '../../src/tracking/report/unseen-assets.sql.ts'
 import { useApp } from '../support/app.ts'
 import { closeDatabase, database } from '../support/tracking.ts'
 

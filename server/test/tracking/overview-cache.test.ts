@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { OverviewCache } from '../../src/tracking/overview-cache.ts'
+import { OverviewCache } from '../../src/tracking/report/overview-cache.ts'
 import { Site, database, useTracking } from '../support/tracking.ts'
 
 const context = useTracking('2026-05-04T12:30:00Z')

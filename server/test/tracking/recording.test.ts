@@ -8,9 +8,9 @@ import { createOrganization } from '../../src/organizations/commands.ts'
 import { recordReads } from '../../src/tracking/recording/record-reads.ts'
 import { recordOperatorSighting } from '../../src/tracking/recording/record-operator-sighting.ts'
 import { createReader, removeReader } from '../../src/readers/commands.ts'
-import { recordSightings } from '../../src/tracking/recording.sql.ts'
+import { recordSightings } from '../../src/tracking/recording/recording.sql.ts'
 import { type Sighting, minuteOf } from '../../src/tracking/sighting.ts'
-import type { TagRead } from '../../src/tracking/tag-read.ts'
+import type { TagRead } from '../../src/tracking/recording/tag-read.ts'
 import { useAppContext } from '../support/app-context.ts'
 
 const used = useAppContext()

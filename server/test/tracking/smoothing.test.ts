@@ -8,7 +8,7 @@ import {
   mergeRecent,
   isConfirmed,
   smooth,
-} from '../../src/tracking/smoothing.ts'
+} from '../../src/tracking/recording/smoothing.ts'
 import { instant } from '../support/tracking.ts'
 
 const [home, away, third] = [1, 2, 3]

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Instant } from '../../src/kernel/instant.ts'
-import { type TagRead, earliestPerMinute } from '../../src/tracking/tag-read.ts'
+import { type TagRead, earliestPerMinute } from '../../src/tracking/recording/tag-read.ts'
 
 const read = (value: string, clock: string, { readerId = 1, antenna = 1 } = {}): TagRead => ({
   identities: [{ type: 'rfid', value }],

@@ -16,15 +16,15 @@ import { formatMillis, instantFromMillis } from '../../kernel/instant.ts'
 import type { BaseRecord, RecordDeps } from '../../records/record.ts'
 import { toJsonText } from '../../kernel/json.ts'
 import { inSlices } from '../../kernel/slices.ts'
-import { listAssetsAtLocations } from '../../tracking/assets-at-location.sql.ts'
-import { listAssetsByLastSeen } from '../../tracking/assets-by-last-seen.sql.ts'
-import { type Overview, type OverviewCache, unseenAfterHours } from '../../tracking/overview-cache.ts'
+import { listAssetsAtLocations } from '../../tracking/report/assets-at-location.sql.ts'
+import { listAssetsByLastSeen } from '../../tracking/report/assets-by-last-seen.sql.ts'
+import { type Overview, type OverviewCache, unseenAfterHours } from '../../tracking/report/overview-cache.ts'
 import {
   type NeverSeenAsset,
   type UnseenAsset,
   listNeverSeenAssets,
   listUnseenAssets,
-} from '../../tracking/unseen-assets.sql.ts'
+} from '../../tracking/report/unseen-assets.sql.ts'
 import { listDb } from '../shared/list-db.ts'
 import { timestamp } from '../shared/wire.ts'
 import { singleLine, integer } from './fields.ts'

@@ -7,14 +7,14 @@ import type { Clock } from '../../kernel/clock.ts'
 import { apiError } from '../../kernel/errors.ts'
 import { type Instant, instantFromMillis, millisOf } from '../../kernel/instant.ts'
 import type { RecordDeps } from '../../records/record.ts'
-import { type AssetsAtLocation, assetsPerLocation } from '../../tracking/assets-per-location.sql.ts'
+import { type AssetsAtLocation, assetsPerLocation } from '../../tracking/report/assets-per-location.sql.ts'
 import {
   type Dwell,
   type Flow,
   dwellPerLocation,
   flowBetween,
   maxReportRows,
-} from '../../tracking/dwell-and-flow.sql.ts'
+} from '../../tracking/report/dwell-and-flow.sql.ts'
 import { singleLine, integer } from './fields.ts'
 
 const DwellOut = component(

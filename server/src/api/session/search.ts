@@ -7,7 +7,7 @@ import { type ReaderHit, searchReaders } from '../../readers/readers.sql.ts'
 import type { RecordDeps } from '../../records/record.ts'
 import { type Hit, type TagHit, searchRecords, searchTags } from '../../records/search.sql.ts'
 import { tagTypes } from '../../tags/tag.ts'
-import { type LastSeen, lastSeenOf } from '../../tracking/last-seen.sql.ts'
+import { type LastSeen, lastSeenOf } from '../../tracking/history/last-seen.sql.ts'
 import { timestamp } from '../shared/wire.ts'
 import { singleLine, formatNullable } from './fields.ts'
 

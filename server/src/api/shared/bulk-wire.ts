@@ -7,7 +7,7 @@ import { type Instant, formatMillis } from '../../kernel/instant.ts'
 import type { Location } from '../../locations/location.ts'
 import { tagBody, tagDraftsField, descriptionField, keyField, nameField } from '../../records/fields.ts'
 import type { BaseRecord } from '../../records/record.ts'
-import type { HistoryLine } from '../../tracking/export.sql.ts'
+import type { HistoryLine } from '../../tracking/history/export.sql.ts'
 import { timestamp } from './wire.ts'
 
 /** The formats of bulk operations. They are the same on both surfaces, so that a file can be used with either. */

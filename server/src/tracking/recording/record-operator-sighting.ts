@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/database.ts'
 import type { Instant } from '../../kernel/instant.ts'
 import type { RecordedMove } from '../moves.sql.ts'
-import { recordPresence } from '../recording.sql.ts'
+import { recordPresence } from './recording.sql.ts'
 
 /**
  * An operator saw these assets at the location. The sighting goes through the same steps as reads (`record-reads.ts`, steps

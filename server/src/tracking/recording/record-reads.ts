@@ -1,7 +1,7 @@
 import type { Database } from '../../db/database.ts'
 import { type Clock, now } from '../../kernel/clock.ts'
-import { type Recorded, recordBatch, recordSightings, resolveReads } from '../recording.sql.ts'
-import type { TagRead } from '../tag-read.ts'
+import { type Recorded, recordBatch, recordSightings, resolveReads } from './recording.sql.ts'
+import type { TagRead } from './tag-read.ts'
 import { smoothSightings } from './smooth-sightings.ts'
 
 interface Deps {

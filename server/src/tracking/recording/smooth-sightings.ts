@@ -1,8 +1,8 @@
 import type { Tx } from '../../db/database.ts'
-import { lockRecentSightings, putRecentSightings } from '../recent-sightings.sql.ts'
-import { positionsOf } from '../positions.sql.ts'
+import { lockRecentSightings, putRecentSightings } from './recent-sightings.sql.ts'
+import { positionsOf } from './positions.sql.ts'
 import type { Sighting } from '../sighting.ts'
-import { type RecentSighting, type Observation, maxRecentSightings, mergeRecent, smooth } from '../smoothing.ts'
+import { type RecentSighting, type Observation, maxRecentSightings, mergeRecent, smooth } from './smoothing.ts'
 
 export interface SmoothedReads {
   sightings: readonly Sighting[]

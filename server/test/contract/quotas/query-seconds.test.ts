@@ -58,7 +58,9 @@ describe('The quota query_seconds', () => {
     const dock = await create(api, 'locations', { name: 'Dock', external_key: 'DOCK' })
     const viewer = await createSignedInUser(org, 'viewer')
     const admin = await createSignedInUser(org, 'admin')
-    const webhook = await requestAs(context.app, admin, 'POST', '/webhooks', { json: { url: 'https://hooks.example/moves' } })
+    const webhook = await requestAs(context.app, admin, 'POST', '/webhooks', {
+      json: { url: 'https://hooks.example/moves' },
+    })
     await use(org.orgId, 1050)
     expectReached(await requestAs(context.app, admin, 'GET', `/webhooks/${webhook.json.data.id}/attempts`))
     for (const path of [

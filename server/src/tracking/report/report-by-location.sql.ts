@@ -1,4 +1,4 @@
-import { type Sql, sql } from '../db/sql.ts'
+import { type Sql, sql } from '../../db/sql.ts'
 import { type ReportRequest, orderBy } from './report-request.sql.ts'
 
 /** The positions of assets, now or at a past instant. */

@@ -1,9 +1,9 @@
-import type { Db } from '../db/database.ts'
-import { paginate } from '../db/plan-cache.ts'
-import { join, sql } from '../db/sql.ts'
-import { type Instant, fromDatabase, microsecondsBetween } from '../kernel/instant.ts'
-import type { Page, PageRequest } from '../kernel/page.ts'
-import { isObservedWithin } from './time-bounds.sql.ts'
+import type { Db } from '../../db/database.ts'
+import { paginate } from '../../db/plan-cache.ts'
+import { join, sql } from '../../db/sql.ts'
+import { type Instant, fromDatabase, microsecondsBetween } from '../../kernel/instant.ts'
+import type { Page, PageRequest } from '../../kernel/page.ts'
+import { isObservedWithin } from '../time-bounds.sql.ts'
 
 export interface HistoryEntry {
   observedAt: Instant

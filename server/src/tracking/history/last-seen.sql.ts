@@ -1,6 +1,6 @@
-import type { Db } from '../db/database.ts'
-import { sql } from '../db/sql.ts'
-import { type Instant, fromDatabase } from '../kernel/instant.ts'
+import type { Db } from '../../db/database.ts'
+import { sql } from '../../db/sql.ts'
+import { type Instant, fromDatabase } from '../../kernel/instant.ts'
 
 /** Where and when an asset was last seen. A deleted location counts as none. */
 export interface LastSeen {

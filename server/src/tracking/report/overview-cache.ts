@@ -1,7 +1,7 @@
-import type { Database } from '../db/database.ts'
-import type { Clock } from '../kernel/clock.ts'
-import { instantFromMillis } from '../kernel/instant.ts'
-import { inSlices } from '../kernel/slices.ts'
+import type { Database } from '../../db/database.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { instantFromMillis } from '../../kernel/instant.ts'
+import { inSlices } from '../../kernel/slices.ts'
 import { type LocationCount, type Totals, countLocations, countTotals } from './overview.sql.ts'
 
 export const unseenAfterHours = 24

@@ -3,10 +3,10 @@
  * would take as long as to read every asset. So a page is found in the order of the list, in which every tenth asset or more
  * is a match, and the total is counted in the index of positions by location alone.
  */
-import type { Db } from '../db/database.ts'
-import { type Sql, join, sql } from '../db/sql.ts'
-import type { Instant } from '../kernel/instant.ts'
-import { outsideWindow } from '../records/list.sql.ts'
+import type { Db } from '../../db/database.ts'
+import { type Sql, join, sql } from '../../db/sql.ts'
+import type { Instant } from '../../kernel/instant.ts'
+import { outsideWindow } from '../../records/list.sql.ts'
 import { type RequestedLocations, requestedLocations } from './report-request.sql.ts'
 
 /** Up to this many assets are found by their locations, whatever their share is. */

@@ -3,10 +3,10 @@
  * there now, and those that left it in the minute of the instant or later, according to `moves` and
  * `departures_without_move`; the history of each candidate then decides. Decision 7 proves that no asset is missing.
  */
-import type { Db } from '../db/database.ts'
-import { type Sql, join, sql } from '../db/sql.ts'
-import { type Instant, toDatabase } from '../kernel/instant.ts'
-import { minuteOf } from './sighting.ts'
+import type { Db } from '../../db/database.ts'
+import { type Sql, join, sql } from '../../db/sql.ts'
+import { type Instant, toDatabase } from '../../kernel/instant.ts'
+import { minuteOf } from '../sighting.ts'
 
 const minute = (at: Instant): Sql => sql`${toDatabase(minuteOf(at))}::timestamptz`
 

@@ -1,7 +1,7 @@
-import type { Db } from '../db/database.ts'
-import { type Sql, sql } from '../db/sql.ts'
-import type { Instant } from '../kernel/instant.ts'
-import { isEffective, outsideWindow } from '../records/list.sql.ts'
+import type { Db } from '../../db/database.ts'
+import { type Sql, sql } from '../../db/sql.ts'
+import type { Instant } from '../../kernel/instant.ts'
+import { isEffective, outsideWindow } from '../../records/list.sql.ts'
 import { maxReportRows, rolledUp } from './dwell-and-flow.sql.ts'
 import { latestMinute } from './report-at.sql.ts'
 

@@ -1,7 +1,7 @@
 /** The report of the current positions. */
-import { paginate } from '../db/plan-cache.ts'
-import { type Sql, join, sql } from '../db/sql.ts'
-import { outsideWindow } from '../records/list.sql.ts'
+import { paginate } from '../../db/plan-cache.ts'
+import { type Sql, join, sql } from '../../db/sql.ts'
+import { outsideWindow } from '../../records/list.sql.ts'
 import { isThere, largeSubtree } from './large-subtree.sql.ts'
 import { type Positions, orderedByLocation } from './report-by-location.sql.ts'
 import {

@@ -1,10 +1,10 @@
-import { paginate } from '../db/plan-cache.ts'
-import { type Sql, join, sql } from '../db/sql.ts'
-import type { Instant } from '../kernel/instant.ts'
-import type { PageRequest, SortTerm } from '../kernel/page.ts'
-import { isEffective } from '../records/list.sql.ts'
-import { foldCase } from '../records/record.ts'
-import { contains } from '../records/search-term.sql.ts'
+import { paginate } from '../../db/plan-cache.ts'
+import { type Sql, join, sql } from '../../db/sql.ts'
+import type { Instant } from '../../kernel/instant.ts'
+import type { PageRequest, SortTerm } from '../../kernel/page.ts'
+import { isEffective } from '../../records/list.sql.ts'
+import { foldCase } from '../../records/record.ts'
+import { contains } from '../../records/search-term.sql.ts'
 
 type ReportSortField = 'asset_last_seen' | 'asset_external_key' | 'location_external_key'
 

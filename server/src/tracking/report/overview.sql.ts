@@ -1,6 +1,6 @@
-import type { Db } from '../db/database.ts'
-import { sql } from '../db/sql.ts'
-import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
+import type { Db } from '../../db/database.ts'
+import { sql } from '../../db/sql.ts'
+import { type Instant, fromDatabase, toDatabase } from '../../kernel/instant.ts'
 
 export interface Totals {
   assets: number

@@ -1,7 +1,7 @@
-import type { Tx } from '../db/database.ts'
-import { sql } from '../db/sql.ts'
-import { fromDatabase } from '../kernel/instant.ts'
-import type { Position } from './sighting.ts'
+import type { Tx } from '../../db/database.ts'
+import { sql } from '../../db/sql.ts'
+import { fromDatabase } from '../../kernel/instant.ts'
+import type { Position } from '../sighting.ts'
 
 /** The current location of each asset that has been seen, and the minute of its latest sighting. */
 export async function positionsOf(tx: Tx, orgId: number, assetIds: readonly number[]): Promise<Map<number, Position>> {

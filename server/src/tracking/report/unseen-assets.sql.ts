@@ -1,8 +1,8 @@
-import type { Db } from '../db/database.ts'
-import { paginate } from '../db/plan-cache.ts'
-import { type Sql, sql } from '../db/sql.ts'
-import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
-import type { Page, PageRequest } from '../kernel/page.ts'
+import type { Db } from '../../db/database.ts'
+import { paginate } from '../../db/plan-cache.ts'
+import { type Sql, sql } from '../../db/sql.ts'
+import { type Instant, fromDatabase, toDatabase } from '../../kernel/instant.ts'
+import type { Page, PageRequest } from '../../kernel/page.ts'
 
 export interface UnseenAsset {
   assetId: number

@@ -4,14 +4,14 @@
  * found in the order of the keys, of the time or of the locations. Other orders evaluate every asset: the assets that were
  * unseen for longest at an instant are those with the longest gaps in their histories, which no index shows.
  */
-import { paginate } from '../db/plan-cache.ts'
-import { type Sql, join, sql } from '../db/sql.ts'
-import { type Instant, endOfMillisecond, toDatabase } from '../kernel/instant.ts'
-import { isEffective, outsideWindow } from '../records/list.sql.ts'
+import { paginate } from '../../db/plan-cache.ts'
+import { type Sql, join, sql } from '../../db/sql.ts'
+import { type Instant, endOfMillisecond, toDatabase } from '../../kernel/instant.ts'
+import { isEffective, outsideWindow } from '../../records/list.sql.ts'
 import { candidatesAt, candidatesNowhere } from './departures.sql.ts'
 import { orderedByLocation } from './report-by-location.sql.ts'
 import { type ReportRequest, orderBy } from './report-request.sql.ts'
-import { isObservedWithin } from './time-bounds.sql.ts'
+import { isObservedWithin } from '../time-bounds.sql.ts'
 
 export interface PastReportLimits {
   /** Up to this many assets are found by their first sighting or by their locations, instead of in the order of the report. */

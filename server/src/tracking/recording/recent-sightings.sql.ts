@@ -1,6 +1,6 @@
-import type { Tx } from '../db/database.ts'
-import { sql } from '../db/sql.ts'
-import type { Instant } from '../kernel/instant.ts'
+import type { Tx } from '../../db/database.ts'
+import { sql } from '../../db/sql.ts'
+import type { Instant } from '../../kernel/instant.ts'
 import type { RecentSighting } from './smoothing.ts'
 
 const parse = (text: string): RecentSighting[] =>

@@ -1,11 +1,11 @@
-import type { Db } from '../db/database.ts'
-import { paginate } from '../db/plan-cache.ts'
-import { type Sql, join, sql } from '../db/sql.ts'
-import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
-import type { Page, PageRequest } from '../kernel/page.ts'
-import { isThere } from './large-subtree.sql.ts'
-import { requestedLocations } from './report-request.sql.ts'
-import { isAtOrAfter, isAtOrBefore } from './time-bounds.sql.ts'
+import type { Db } from '../../db/database.ts'
+import { paginate } from '../../db/plan-cache.ts'
+import { type Sql, join, sql } from '../../db/sql.ts'
+import { type Instant, fromDatabase, toDatabase } from '../../kernel/instant.ts'
+import type { Page, PageRequest } from '../../kernel/page.ts'
+import { isThere } from '../report/large-subtree.sql.ts'
+import { requestedLocations } from '../report/report-request.sql.ts'
+import { isAtOrAfter, isAtOrBefore } from '../time-bounds.sql.ts'
 
 /** An asset arrived at a location or left it for another one. */
 export interface LocationEvent {

@@ -1,7 +1,7 @@
-import type { Db } from '../db/database.ts'
-import { type Sql, sql } from '../db/sql.ts'
-import type { Page } from '../kernel/page.ts'
-import { type RecordRow, groupRows, toRecord, recordColumns, recordRowColumns } from '../records/load.sql.ts'
+import type { Db } from '../../db/database.ts'
+import { type Sql, sql } from '../../db/sql.ts'
+import type { Page } from '../../kernel/page.ts'
+import { type RecordRow, groupRows, toRecord, recordColumns, recordRowColumns } from '../../records/load.sql.ts'
 import {
   type ListRequest,
   type RecordTable,
@@ -10,8 +10,8 @@ import {
   orderBy,
   pageWithTags,
   unfilteredPage,
-} from '../records/list.sql.ts'
-import type { BaseRecord } from '../records/record.ts'
+} from '../../records/list.sql.ts'
+import type { BaseRecord } from '../../records/record.ts'
 import { requestedLocations, type RequestedLocations } from './report-request.sql.ts'
 import { isLargeSubtree, isThere, largeSubtree } from './large-subtree.sql.ts'
 

@@ -1,6 +1,6 @@
-import type { Db } from '../db/database.ts'
-import { type Sql, sql } from '../db/sql.ts'
-import { type Instant, toDatabase } from '../kernel/instant.ts'
+import type { Db } from '../../db/database.ts'
+import { type Sql, sql } from '../../db/sql.ts'
+import { type Instant, toDatabase } from '../../kernel/instant.ts'
 
 /**
  * Every location, deleted ones included, with the ancestor that represents it in the report: the one at the given level

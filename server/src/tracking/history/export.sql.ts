@@ -1,10 +1,10 @@
-import type { Db } from '../db/database.ts'
-import { type Sql, join, sql } from '../db/sql.ts'
-import { type Instant, fromDatabase, microsecondsBetween, toDatabase } from '../kernel/instant.ts'
-import { type MoveRow, type RecordedMove, columns, moveOf } from './moves.sql.ts'
-import { isThere } from './large-subtree.sql.ts'
-import { isFound, requestedLocations } from './report-request.sql.ts'
-import { isAtOrAfter, isAtOrBefore, isObservedWithin } from './time-bounds.sql.ts'
+import type { Db } from '../../db/database.ts'
+import { type Sql, join, sql } from '../../db/sql.ts'
+import { type Instant, fromDatabase, microsecondsBetween, toDatabase } from '../../kernel/instant.ts'
+import { type MoveRow, type RecordedMove, columns, moveOf } from '../moves.sql.ts'
+import { isThere } from '../report/large-subtree.sql.ts'
+import { isFound, requestedLocations } from '../report/report-request.sql.ts'
+import { isAtOrAfter, isAtOrBefore, isObservedWithin } from '../time-bounds.sql.ts'
 
 export interface HistoryCursor {
   assetId: number

@@ -1,6 +1,6 @@
-import { type Instant, millisOf } from '../kernel/instant.ts'
-import type { Smoothing } from '../readers/reader.ts'
-import { type Sighting, type Position, minuteOf } from './sighting.ts'
+import { type Instant, millisOf } from '../../kernel/instant.ts'
+import type { Smoothing } from '../../readers/reader.ts'
+import { type Sighting, type Position, minuteOf } from '../sighting.ts'
 
 /** A sighting with the data for smoothing; `smoothing` is null for a reader that does not smooth. */
 export interface Observation extends Sighting {

@@ -1,6 +1,6 @@
-import type { Instant } from '../kernel/instant.ts'
-import { type TagDraft, normalizedValue } from '../tags/tag.ts'
-import { minuteOf } from './sighting.ts'
+import type { Instant } from '../../kernel/instant.ts'
+import { type TagDraft, normalizedValue } from '../../tags/tag.ts'
+import { minuteOf } from '../sighting.ts'
 
 /** A read of a tag by an antenna. `identities` are the forms in which the tag may be registered, best first. */
 export interface TagRead {

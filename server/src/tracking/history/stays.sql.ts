@@ -1,10 +1,10 @@
-import type { Db } from '../db/database.ts'
-import { paginate } from '../db/plan-cache.ts'
-import { join, sql } from '../db/sql.ts'
-import { type Instant, fromDatabase, startOfMillisecond, toDatabase } from '../kernel/instant.ts'
-import type { Page, PageRequest } from '../kernel/page.ts'
-import { minuteOf } from './sighting.ts'
-import { isObservedWithin } from './time-bounds.sql.ts'
+import type { Db } from '../../db/database.ts'
+import { paginate } from '../../db/plan-cache.ts'
+import { join, sql } from '../../db/sql.ts'
+import { type Instant, fromDatabase, startOfMillisecond, toDatabase } from '../../kernel/instant.ts'
+import type { Page, PageRequest } from '../../kernel/page.ts'
+import { minuteOf } from '../sighting.ts'
+import { isObservedWithin } from '../time-bounds.sql.ts'
 
 /** Consecutive minutes of an asset at one location. */
 export interface Stay {
