@@ -37,10 +37,10 @@ const topics = 'A topic without a reader belongs to no organization.'
 
 /** The database functions, by the file that calls them. */
 const functions: Record<string, string> = {
-  record_reads: 'tracking/recording.sql.ts',
-  record_operator_sighting: 'tracking/recording.sql.ts',
-  record_sightings: 'tracking/recording.sql.ts',
-  resolve_reads: 'tracking/recording.sql.ts',
+  record_reads: 'tracking/recording/recording.sql.ts',
+  record_operator_sighting: 'tracking/recording/recording.sql.ts',
+  record_sightings: 'tracking/recording/recording.sql.ts',
+  resolve_reads: 'tracking/recording/recording.sql.ts',
   correct_first_sightings: 'tracking/retention.sql.ts',
   count_location_moves: 'tracking/retention.sql.ts',
 }
