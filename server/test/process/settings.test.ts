@@ -195,6 +195,7 @@ describe('settings', () => {
       exchangeLimit: 3000,
       adminEmail: 'admin@example.com',
       adminPassword: null,
+      adminLink: false,
       signup: 'auto',
       signupLimit: 10,
       edgeFilter: false,
