@@ -421,7 +421,7 @@ test('The account page shows the quotas of the organization', async ({ page }) =
   await expect(quotas.getByRole('row', { name: /^Assets/ })).toContainText(/^Assets[1-9]\d* of 2.?000.?000/)
   await expect(quotas.getByRole('row', { name: /^Stored data/ })).toContainText(/\d GB of 100 GB/)
   await expect(quotas.getByRole('row', { name: /^Open live streams/ })).toContainText(/\d of 100/)
-  await expect(quotas.getByRole('row', { name: /^Searches and reports in this minute/ })).toContainText(/\d s of 120 s/)
+  await expect(quotas.getByRole('row', { name: /^Searches and reports in this minute/ })).toContainText(/\d s of 600 s/)
 })
 
 test('The URL of a report holds its tab, time, period and asset', async ({ page }) => {

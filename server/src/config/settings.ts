@@ -264,7 +264,7 @@ export const settings = {
   }),
   quotaQuerySeconds: setting({
     name: 'LASTSEEN_QUOTA_QUERY_SECONDS',
-    fallback: '120',
+    fallback: '600',
     parse: count(0, 1_000_000_000),
     about:
       'Seconds of database time that the searches, reports and long lists of an organization may use per minute in each server process. `lastseen org quota` sets another number for one organization.',

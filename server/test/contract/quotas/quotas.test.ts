@@ -145,7 +145,7 @@ describe('A quota', () => {
       { quota: 'imports', used: 0, limit: 20 },
       { quota: 'stored_bytes', used: 0, limit: 100_000_000_000 },
       { quota: 'live_streams', used: 0, limit: 100 },
-      { quota: 'query_seconds', used: 0, limit: 120 },
+      { quota: 'query_seconds', used: 0, limit: 600 },
     ])
     await quotasOf(appContext, { org: org.name, set: { assets: null } })
     expectReached(await api.post('/api/v1/assets', { name: 'e' }), 'assets', 3)
