@@ -1788,7 +1788,6 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
-            409: components["responses"]["409"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];

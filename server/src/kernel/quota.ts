@@ -51,7 +51,7 @@ export const queryTimeReached = (limitSeconds: number, retryAfterSeconds: number
 export interface QuotaCheck {
   /** Throws the contract's 409 if `count` more, or any more stored bytes, would exceed the quota. */
   assertRoom(orgId: number, name: StoredQuota, count?: number): Promise<void>
-  /** Throws the contract's 409 if the organization stores so much more than its quota that sightings are rejected, too. */
+  /** Throws the contract's 409 if the organization stores so much more than its quota that reads of readers are rejected, too. */
   assertMayRecord(orgId: number): Promise<void>
   /** Returns how many more the organization may create. */
   roomFor(orgId: number, name: StoredQuota): Promise<{ left: number; limit: number }>

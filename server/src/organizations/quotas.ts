@@ -27,7 +27,7 @@ const isStored = (name: QuotaName): name is StoredQuota => name !== 'live_stream
 /** Above this share of the quota `stored_bytes`, reads of readers and sightings of operators are rejected, too. */
 const recordingShare = 1.2
 
-/** How long a process uses the estimate of stored bytes, which changes every hour; less while sightings are rejected. */
+/** How long a process uses the estimate of stored bytes, which changes every hour; less while reads are rejected. */
 const storageTtlMs = 300_000
 const exceededStorageTtlMs = 10_000
 
@@ -44,7 +44,7 @@ export class Quotas implements QuotaCheck {
   /** How many records may be created before the use is read again, by organization and quota. */
   readonly #allowance = new LRUCache<string, { left: number }>({ max: 50_000, ttl: allowanceTtlMs })
 
-  /** By organization, the quota `stored_bytes` if so much more is stored that sightings are rejected. */
+  /** By organization, the quota `stored_bytes` if so much more is stored that reads are rejected. */
   readonly #exceededStorage = new LRUCache<number, { limit: number | null }>({ max: 50_000 })
 
   readonly #queryLimits = new LRUCache<number, number>({ max: 20_000, ttl: limitTtlMs })

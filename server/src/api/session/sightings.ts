@@ -34,7 +34,6 @@ export const sightingsRoute = (deps: AssetLocationDeps): AnyRoute =>
       schema: envelope(InventoryOut),
       example: envelopeExample(InventoryOut),
     },
-    errorStatuses: [409],
     async handle({ principal: { orgId, subject }, body }) {
       const note = body.note == null ? undefined : { userId: Number(subject), text: body.note }
       const saved = await saveInventory(deps, orgId, body.location_identifier, body.asset_identifiers, note)

@@ -51,7 +51,6 @@ export function inventoryRoute(deps: AssetLocationDeps): AnyRoute {
       schema: envelope(InventoryOut),
       example: envelopeExample(InventoryOut),
     },
-    errorStatuses: [409],
     async handle({ principal, body }) {
       const saved = await saveInventory(deps, principal.orgId, body.location_identifier, body.asset_identifiers)
       return { status: 201, body: { data: presentSave(saved) } }

@@ -105,6 +105,7 @@ export const testedCrossShardStatements: readonly CrossShardStatement[] = [
   onCoordinator('auth/shared-buckets.sql.ts', 'delete from rate_buckets', 'Housekeeping: buckets that are full again.'),
   onCoordinator('auth/login-throttle.sql.ts', 'insert into sign_in_failures', failures),
   onCoordinator('auth/login-throttle.sql.ts', 'update sign_in_failures', failures),
+  onCoordinator('auth/login-throttle.sql.ts', 'from sign_in_failures', failures),
   onCoordinator('auth/login-throttle.sql.ts', 'delete from sign_in_failures', 'Housekeeping: expired failures.'),
   onCoordinator('readers/unknown.sql.ts', 'insert into unknown_topics', topics),
   onCoordinator('readers/unknown.sql.ts', 'delete from unknown_topics', topics),

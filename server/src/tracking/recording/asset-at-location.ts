@@ -63,15 +63,14 @@ export const createAssetAtLocation = (
   })
 
 /** Changes an asset and, when another location is given, records an operator sighting there in the same transaction. */
-export async function changeAssetAtLocation(
+export const changeAssetAtLocation = (
   deps: AssetLocationDeps,
   orgId: number,
   ref: RecordRef,
   locationKey: string | undefined,
   patch: AssetPatch,
-): Promise<AssetWithLocation> {
-  if (locationKey !== undefined) await deps.quotas.assertMayRecord(orgId)
-  return notifyMoves(deps, orgId, (note) =>
+): Promise<AssetWithLocation> =>
+  notifyMoves(deps, orgId, (note) =>
     changeRecord(deps, assetWithLocationRepository, orgId, ref, async (current, tx) => {
       const changed = applyAssetPatch(current, patch)
       const location = await findLocation(tx, orgId, locationKey)
@@ -81,4 +80,3 @@ export async function changeAssetAtLocation(
       return { ...changed, locationKey: location?.key ?? current.locationKey }
     }),
   )
-}

