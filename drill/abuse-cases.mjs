@@ -57,7 +57,11 @@ export const requestCases = [
     name: '4 uploads of imports with rows of 60 KiB',
     async prepare({ service, session }) {
       const description = 'x'.repeat(60 * 1024)
-      const rows = Array.from({ length: 15 }, (_, line) => ({ line, external_key: `L-${line}`, description }))
+      const rows = Array.from({ length: 15 }, (_, index) => ({
+        line: index + 2,
+        external_key: `L-${index}`,
+        description,
+      }))
       return { rows, importIds: await createImports(service, session, rows, 4) }
     },
     async run({ service, signal, session, rows, importIds }) {

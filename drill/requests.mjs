@@ -80,7 +80,7 @@ const accounts = new Set()
 
 /** Signs in an admin of the organization and returns the access token. */
 export async function signIn(service, organization) {
-  const email = `admin-of-${organization}@drill.example`.toLowerCase()
+  const email = `admin-of-${organization.replaceAll(' ', '-')}@drill.example`.toLowerCase()
   const options = ['--email', email, '--role', 'admin', '--password', password]
   if (!accounts.has(email)) runCommand(service.databaseUrl, 'user', 'create', '--org', organization, ...options)
   accounts.add(email)
