@@ -16,6 +16,7 @@ import {
 } from '../../src/http/body.ts'
 import { pageMemory } from '../../src/http/page-serializer.ts'
 import { flushTimeouts, lingerMs } from '../../src/http/response.ts'
+import { maxSmallChunks } from '../../src/http/incoming-request.ts'
 import { headTimeoutMs } from '../../src/http/server.ts'
 import {
   anonymousPacketMemory,
@@ -82,6 +83,7 @@ const passwordQueueText =
 
 /** The beginning of a row, and a text that its limit must contain. */
 const constants: [what: string, text: string][] = [
+  ['chunks of a request body', number(maxSmallChunks)],
   ['reads in a message of a reader', number(MAX_READS)],
   ['moves that a live stream sends again', number(maxReplayedMoves)],
   ['MQTT connections of one reader, and of', `${maxConnectionsPerReader}, and ${number(maxConnectionsPerOrg)}`],
