@@ -174,7 +174,7 @@ describe('settings', () => {
       quotaMembers: 1000,
       quotaApiKeys: 10_000,
       quotaImports: 20,
-      quotaStoredBytes: 1_000_000_000_000,
+      quotaStoredBytes: 100_000_000_000,
       quotaQuerySeconds: 600,
       httpConnections: 10_000,
       httpConnectionsPerAddress: 2000,
