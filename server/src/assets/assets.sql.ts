@@ -4,7 +4,7 @@ import { type Sql, sql } from '../db/sql.ts'
 import { toDatabase } from '../kernel/instant.ts'
 import { toJsonText } from '../kernel/json.ts'
 import type { Page } from '../kernel/page.ts'
-import { selectBatch } from '../records/batch.sql.ts'
+import { type BatchRequest, selectBatch } from '../records/batch.sql.ts'
 import type { Repository } from '../records/commands.ts'
 import {
   type RecordRow,
@@ -187,10 +187,15 @@ export async function countScannedDeleted(tx: Tx, orgId: number, id: number): Pr
     where org_id = ${orgId} and day = ${position.first_day}`)
 }
 
-/** The next batch of live assets after an id, of all or of those with these ids, regardless of their period of validity. */
-export async function assetBatch(db: Db, orgId: number, after: number, ids?: readonly number[]): Promise<Asset[]> {
+/** The next batch of live assets, of all or of those with these ids, regardless of their period of validity. */
+export async function assetBatch(
+  db: Db,
+  orgId: number,
+  request: BatchRequest,
+  ids?: readonly number[],
+): Promise<Asset[]> {
   const isSelected = ids === undefined ? sql`` : sql`and r.id = any(${ids}::bigint[])`
-  const batch = selectBatch(orgId, table, after, { isSelected, ownBytes: sql`octet_length(r.metadata::text)` })
+  const batch = selectBatch(orgId, table, request, { isSelected, ownBytes: sql`octet_length(r.metadata::text)` })
   const rows = await db.query<AssetRow>(sql`
     with page as (${batch})
     select ${assetColumns}, ${tagColumns} from page r left join tags t on t.org_id = ${orgId} and t.asset_id = r.id

@@ -22,8 +22,8 @@ import type { RecordedMove } from '../tracking/moves.sql.ts'
 import { byteOrderMark, csvLine } from './csv.ts'
 import { exportColumns } from './csv-table.ts'
 
-/** The rows of a batch of history, moves or positions, which have a few KiB at most. Records are read by bytes. */
-const batchSize = 200
+/** The rows of the first batch, and of the largest one. */
+const [minBatchRows, maxBatchRows] = [20, 200]
 
 /** The columns of a CSV file and the cells of each row; null is an empty cell. */
 export interface Table<Row> {
@@ -33,17 +33,22 @@ export interface Table<Row> {
 
 type Batches<Row> = AsyncGenerator<Row[], void, undefined>
 
-/** Reads rows in batches, by id, until one is empty. `next` returns the rows after a cursor. */
+/**
+ * Reads rows in batches, by id, until one is empty. `next` returns at most `maxRows` rows after a cursor, and fewer when they
+ * are large. A batch has at most twice the rows of the one before, so that a statement does not read many large rows in vain.
+ */
 async function* inBatches<Row, Cursor>(
   start: Cursor,
-  next: (after: Cursor) => Promise<Row[]>,
+  next: (after: Cursor, maxRows: number) => Promise<Row[]>,
   cursorOf: (row: Row) => Cursor,
 ): Batches<Row> {
+  let maxRows = minBatchRows
   for (let cursor = start; ;) {
-    const rows = await next(cursor)
+    const rows = await next(cursor, maxRows)
     yield rows
     if (rows.length === 0) return
     cursor = cursorOf(rows.at(-1)!)
+    maxRows = Math.min(maxBatchRows, 2 * rows.length)
   }
 }
 
@@ -81,7 +86,7 @@ const stateCells = (record: BaseRecord): (string | null)[] => [
 export const assetRows = (db: Db, orgId: number, ids?: readonly number[]): Batches<Asset> =>
   inBatches(
     0,
-    (after) => assetBatch(db, orgId, after, ids),
+    (after, maxRows) => assetBatch(db, orgId, { after, maxRows }, ids),
     (asset) => asset.id,
   )
 
@@ -93,7 +98,7 @@ export const assetTable: Table<Asset> = {
 export const locationRows = (db: Db, orgId: number): Batches<Location> =>
   inBatches(
     0,
-    (after) => locationBatch(db, orgId, after),
+    (after, maxRows) => locationBatch(db, orgId, { after, maxRows }),
     (location) => location.id,
   )
 
@@ -131,7 +136,7 @@ export async function* historyRows(db: Db, orgId: number, filter: HistoryFilter)
   for (const assetIds of await historyGroups(db, orgId, filter))
     yield* inBatches(
       beforeAllMinutes,
-      (after: HistoryCursor) => historyBatch(db, orgId, { ...filter, assetIds }, after, batchSize),
+      (after: HistoryCursor, maxRows) => historyBatch(db, orgId, { ...filter, assetIds }, after, maxRows),
       ({ assetId, minute }) => ({ assetId, minute }),
     )
 }
@@ -163,7 +168,7 @@ export const moveRows = (
 ): Batches<RecordedMove> =>
   inBatches(
     null,
-    (after: MoveCursor | null) => moveBatch(db, orgId, period, after, batchSize),
+    (after: MoveCursor | null, maxRows) => moveBatch(db, orgId, period, after, maxRows),
     ({ occurredAt, deliveryId }) => ({ occurredAt, deliveryId }),
   )
 
@@ -194,7 +199,7 @@ export const moveTable: Table<RecordedMove> = {
 export async function* positionRows(db: Db, orgId: number, filter: PositionFilter): Batches<PositionLine> {
   const batches = inBatches(
     0,
-    (after) => positionBatch(db, orgId, filter, after, batchSize),
+    (after, maxRows) => positionBatch(db, orgId, filter, after, maxRows),
     (row: PositionLine) => row.assetId,
   )
   for await (const rows of batches) yield rows.filter(({ lastSeenAt }) => lastSeenAt !== null)

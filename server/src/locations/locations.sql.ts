@@ -3,7 +3,7 @@ import { withGenericPlan } from '../db/plan-cache.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import { toDatabase } from '../kernel/instant.ts'
 import type { Page } from '../kernel/page.ts'
-import { selectBatch } from '../records/batch.sql.ts'
+import { type BatchRequest, selectBatch } from '../records/batch.sql.ts'
 import type { Repository } from '../records/commands.ts'
 import {
   type RecordRow,
@@ -173,9 +173,9 @@ export async function listLocations<L extends Location>(
 }
 
 /** The next batch of live locations after an id, by id, regardless of their period of validity. */
-export async function locationBatch(db: Db, orgId: number, after: number): Promise<Location[]> {
+export async function locationBatch(db: Db, orgId: number, request: BatchRequest): Promise<Location[]> {
   const rows = await db.query<LocationRow>(sql`
-    with page as (${selectBatch(orgId, tableOf(withoutPath), after)})
+    with page as (${selectBatch(orgId, tableOf(withoutPath), request)})
     select ${locationRowColumns}, ${parentColumn}${tagColumns} from page r
     left join locations parent on parent.org_id = ${orgId} and parent.id = r.parent_id
     left join tags t on t.org_id = ${orgId} and t.location_id = r.id

@@ -47,7 +47,7 @@ const reads: [string, (db: Db) => Promise<(Asset | null)[]>][] = [
   ['a list', async (db) => (await listAssets(db, orgId, list({}))).rows],
   ['a search', async (db) => (await listAssets(db, orgId, list({ q: 'a' }))).rows],
   ['a list with locations', async (db) => (await listAssetsWithLocation(db, orgId, list({}), {})).rows],
-  ['an export', (db) => assetBatch(db, orgId, 0)],
+  ['an export', (db) => assetBatch(db, orgId, { after: 0, maxRows: 200 })],
   ['an import', (db) => assetBulk.byKeys(db as Tx, orgId, keys)],
 ]
 
