@@ -4,7 +4,11 @@ import type { SortTerm } from '../../kernel/page.ts'
 /** PostgreSQL reads and skips all rows before a page. */
 const maxFastOffset = 10_000
 
+/** A page of 200 records can have more than 30 MiB. Point reads on the same connection would wait until it is sent. */
+const maxFastLimit = 50
+
 interface ListQuery {
+  limit: number
   offset: number
   /** Without it, an index has the order of the list. */
   sort?: readonly SortTerm[]
@@ -28,7 +32,7 @@ function isIndexed({ sort = [], filter }: ListQuery): boolean {
 /** Whether an index finds the page. A filter by `is_active` reads all records when few have the value. */
 function isFast(query: ListQuery): boolean {
   const { externalKeys, q, isActive } = query.filter
-  if (q) return false
+  if (q || query.limit > maxFastLimit) return false
   if (externalKeys !== undefined) return true
   return isActive === undefined && query.offset <= maxFastOffset && isIndexed(query)
 }
