@@ -367,3 +367,27 @@ describe('The connections of one reader', () => {
     await eventually(async () => expect((await signIn(site)).connected).toBe(true))
   })
 })
+
+describe('The connections of one organization', () => {
+  it('are at most 2,500, and another organization can connect meanwhile', async () => {
+    const [site, other] = [await Site.open(context.app, 'Dock'), await Site.open(context.app, 'Dock')]
+    /** From an address of its own, because the connections of one address are limited, too. */
+    const connectAll = async (login: Login, address: string): Promise<Socket[]> => {
+      const opened = await Promise.all(Array.from({ length: 100 }, () => openSocket(ports[0], address)))
+      const replies = opened.map(async (socket) => {
+        socket.write(connectPacket(login))
+        const [reply] = (await once(socket, 'data')) as [Buffer]
+        return reply[3]
+      })
+      expect(await Promise.all(replies)).toEqual(Array(100).fill(0))
+      return opened
+    }
+    const open: Socket[] = []
+    for (let reader = 1; reader <= 25; reader++)
+      open.push(...(await connectAll(await site.createReader(), `127.0.1.${reader}`)))
+    await expect(signIn(site)).rejects.toThrow()
+    expect((await signIn(other)).connected).toBe(true)
+    open[0]!.destroy()
+    await eventually(async () => expect((await signIn(site)).connected).toBe(true))
+  })
+})
