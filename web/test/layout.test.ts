@@ -87,12 +87,13 @@ test('No control moves while a page loads on a phone', async ({ page, context })
     await new Promise((resolve) => setTimeout(resolve, 300))
     await route.continue()
   })
-  const { org, hall, assets, reader } = await warehouse()
+  const { org, site, hall, assets, reader } = await warehouse()
   await page.setViewportSize({ width: 360, height: 740 })
   await org.signIn(page)
   for (const path of [
     ...['/', '/assets', `/assets/${assets[0]!.id}`, '/locations', '/readers/inbox'],
-    ...[`/readers/${String(reader.id)}`, `/scan?location=${hall.id}`, '/reports'],
+    ...[`/locations/${hall.id}`, `/locations/${site.id}`, `/readers/${String(reader.id)}`],
+    ...[`/scan?location=${hall.id}`, '/reports'],
   ]) {
     await page.goto(new URL(path, page.url()).href)
     await settled(page)

@@ -1,7 +1,11 @@
 import type { LocationCount } from '../../api/types.ts'
 
 /** One collator for all comparisons: to create one takes longer than a comparison. */
-const byName = new Intl.Collator(undefined, { numeric: true })
+const collator = new Intl.Collator(undefined, { numeric: true })
+
+/** Sorts locations by name; those of one name have a fixed order. */
+export const byName = (a: LocationCount, b: LocationCount): number =>
+  collator.compare(a.name, b.name) || a.location_id - b.location_id
 
 export interface TreeRow {
   location: LocationCount
@@ -22,8 +26,7 @@ export function treeRows(locations: readonly LocationCount[], collapsed: Readonl
     if (siblings === undefined) children.set(parent, [location])
     else siblings.push(location)
   }
-  for (const list of children.values())
-    list.sort((a, b) => byName.compare(a.name, b.name) || a.location_id - b.location_id)
+  for (const list of children.values()) list.sort(byName)
   const rows: TreeRow[] = []
   const walk = (parent: number | null, depth: number): void => {
     for (const location of children.get(parent) ?? []) {
