@@ -1,17 +1,4 @@
-import {
-  ActionIcon,
-  Anchor,
-  Badge,
-  Box,
-  Button,
-  Grid,
-  Group,
-  Menu,
-  SimpleGrid,
-  Stack,
-  Table,
-  Text,
-} from '@mantine/core'
+import { Anchor, Badge, Box, Button, Grid, Group, SimpleGrid, Stack, Table, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -19,12 +6,13 @@ import { deleteAsset, listHistory, listPositions, oneAsset } from '../../api/ass
 import { refreshOverview } from '../../api/overview.ts'
 import type { Asset } from '../../api/types.ts'
 import { Confirm } from '../../components/confirm.tsx'
-import { IconDots, IconMapPin, IconPencil, IconTag, IconTrash } from '../../components/icons.ts'
+import { IconMapPin } from '../../components/icons.ts'
 import { Card, Fact, Page } from '../../components/page.tsx'
 import { LocationLink } from '../../components/record-links.tsx'
 import { deleteWithUndo } from '../../components/delete-with-undo.tsx'
 import { ErrorAlert } from '../../components/feedback.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
+import { type RecordAction, RecordActions } from '../../components/record-actions.tsx'
 import { RecordErrorPage } from '../../components/record-error-page.tsx'
 import { RenameKey } from '../../components/rename-key.tsx'
 import { TagsCard } from '../../components/tags-card.tsx'
@@ -160,7 +148,7 @@ function Loaded({ asset }: { asset: Asset }) {
   const isOperator = useHasRole('operator')
   const navigate = useNavigate()
   const queries = useQueryClient()
-  const [open, setOpen] = useState<'edit' | 'rename' | 'delete' | 'location' | null>(null)
+  const [open, setOpen] = useState<RecordAction | 'location' | null>(null)
   const close = (): void => setOpen(null)
   const onDelete = async (): Promise<void> => {
     deleteWithUndo(asset.name, [asset.id], deleteAsset, () => {
@@ -190,28 +178,7 @@ function Loaded({ asset }: { asset: Asset }) {
               Set location
             </Button>
           )}
-          {isManager && (
-            <>
-              <Button variant="default" leftSection={<IconPencil size={16} />} onClick={() => setOpen('edit')}>
-                Edit
-              </Button>
-              <Menu position="bottom-end">
-                <Menu.Target>
-                  <ActionIcon variant="default" size={36} aria-label="More actions">
-                    <IconDots size={17} />
-                  </ActionIcon>
-                </Menu.Target>
-                <Menu.Dropdown>
-                  <Menu.Item leftSection={<IconTag size={16} />} onClick={() => setOpen('rename')}>
-                    Rename the key
-                  </Menu.Item>
-                  <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => setOpen('delete')}>
-                    Delete
-                  </Menu.Item>
-                </Menu.Dropdown>
-              </Menu>
-            </>
-          )}
+          <RecordActions onOpen={setOpen} />
         </>
       }
     >
