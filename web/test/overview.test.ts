@@ -32,6 +32,22 @@ test('The URL of the overview holds the period of the chart of moves, also after
   await isChosen('Day')
 })
 
+test('The chart of moves is below the locations, and on a phone below the moves', async ({ page }) => {
+  const { org } = await warehouse()
+  await org.signIn(page)
+  const boxOf = async (name: string) =>
+    (await page.locator('section', { has: page.getByRole('heading', { name, exact: true }) }).boundingBox())!
+  const boxes = () => Promise.all(['Assets per location', 'Moves', 'Moves over time'].map(boxOf))
+  await expect(page.getByRole('heading', { name: 'Moves over time' })).toBeVisible()
+  const [locations, moves, chart] = await boxes()
+  expect(chart!.y - locations!.y - locations!.height).toBeCloseTo(16, 0)
+  expect(chart!.y + chart!.height).toBeCloseTo(moves!.y + moves!.height, 0)
+  await page.setViewportSize({ width: 360, height: 740 })
+  const [first, second, third] = await boxes()
+  expect(second!.y).toBeCloseTo(first!.y + first!.height + 16, 0)
+  expect(third!.y).toBeCloseTo(second!.y + second!.height + 16, 0)
+})
+
 test('The overview lists each of twenty zones, and the assets that were never seen', async ({ page }) => {
   const org = await Org.create()
   const count = 20

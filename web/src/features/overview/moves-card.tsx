@@ -11,8 +11,6 @@ import { RelativeTime } from '../../components/relative-time.tsx'
 import { useListInUse } from '../../components/use-list-in-use.ts'
 
 const maxMoves = 40
-/** The card has the same height while moves are loaded and received, so that the content below does not shift. */
-const listHeight = 430
 
 /** Moves received since the page was opened, newest first. */
 function useLiveMoves(): readonly Move[] {
@@ -70,8 +68,8 @@ export function MovesCard() {
   const earlier = useQuery(latestMoves(maxMoves))
   if (earlier.data !== undefined) return <Moves liveMoves={liveMoves} earlier={earlier.data} />
   return (
-    <Card title="Moves">
-      <Box h={listHeight}>
+    <Card title="Moves" className="moves-card">
+      <Box className="moves-list">
         <QueryView query={earlier} rows={10}>
           {() => null}
         </QueryView>
@@ -89,56 +87,55 @@ function Moves({ liveMoves, earlier }: { liveMoves: readonly Move[]; earlier: re
   const { shown, waiting, showAll } = usePausable(all, isPaused)
   const list = useRef<HTMLDivElement>(null)
   return (
-    <Box {...handlers}>
-      <Card
-        title="Moves"
-        aside={
-          <Box h={22}>
-            {waiting > 0 ? (
-              <Button
-                size="compact-xs"
-                variant="light"
-                miw={112}
-                onClick={() => {
-                  showAll()
-                  list.current?.scrollTo({ top: 0 })
-                }}
-              >
-                {waitingText(waiting)}
-              </Button>
-            ) : (
-              <Text size="xs" c="dimmed">
-                {isPaused ? 'paused' : 'live'}
-              </Text>
-            )}
-          </Box>
-        }
-      >
-        {shown.length === 0 ? (
-          <Text size="sm" c="dimmed" h={listHeight}>
-            Nothing has moved yet. A move appears when an asset is seen at a different location than before.
-          </Text>
-        ) : (
-          <Box
-            ref={list}
-            h={listHeight}
-            style={{ overflowY: 'auto' }}
-            tabIndex={0}
-            role="log"
-            aria-label="Moves"
-            onScroll={({ currentTarget }) => setScrolled(currentTarget.scrollTop > 0)}
-          >
-            {shown.map((move) => (
-              <MoveRow key={move.delivery_id} move={move} isNew={known.has(move.delivery_id)} />
-            ))}
-            {shown.length >= maxMoves && (
-              <Text size="xs" c="dimmed" pt={7}>
-                The latest {maxMoves} moves. The page of a location lists all arrivals and departures there.
-              </Text>
-            )}
-          </Box>
-        )}
-      </Card>
-    </Box>
+    <Card
+      {...handlers}
+      title="Moves"
+      className="moves-card"
+      aside={
+        <Box h={22}>
+          {waiting > 0 ? (
+            <Button
+              size="compact-xs"
+              variant="light"
+              miw={112}
+              onClick={() => {
+                showAll()
+                list.current?.scrollTo({ top: 0 })
+              }}
+            >
+              {waitingText(waiting)}
+            </Button>
+          ) : (
+            <Text size="xs" c="dimmed">
+              {isPaused ? 'paused' : 'live'}
+            </Text>
+          )}
+        </Box>
+      }
+    >
+      {shown.length === 0 ? (
+        <Text size="sm" c="dimmed" className="moves-list">
+          Nothing has moved yet. A move appears when an asset is seen at a different location than before.
+        </Text>
+      ) : (
+        <Box
+          ref={list}
+          className="moves-list"
+          tabIndex={0}
+          role="log"
+          aria-label="Moves"
+          onScroll={({ currentTarget }) => setScrolled(currentTarget.scrollTop > 0)}
+        >
+          {shown.map((move) => (
+            <MoveRow key={move.delivery_id} move={move} isNew={known.has(move.delivery_id)} />
+          ))}
+          {shown.length >= maxMoves && (
+            <Text size="xs" c="dimmed" pt={7}>
+              The latest {maxMoves} moves. The page of a location lists all arrivals and departures there.
+            </Text>
+          )}
+        </Box>
+      )}
+    </Card>
   )
 }

@@ -1,4 +1,4 @@
-import { SegmentedControl, Tooltip, VisuallyHidden } from '@mantine/core'
+import { Box, SegmentedControl, Tooltip, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { moveCounts } from '../../api/overview.ts'
@@ -18,6 +18,7 @@ const views = [
 const axisWidth = 46
 const labelWidth = 64
 const [topHeight, plotHeight, bottomHeight] = [10, 146, 24]
+const chartHeight = topHeight + plotHeight + bottomHeight
 
 interface Bar {
   at: number
@@ -55,9 +56,12 @@ export function MovesChart() {
         <SegmentedControl size="xs" aria-label="Time range" value={String(days)} onChange={setDays} data={views} />
       }
     >
-      <QueryView query={counts} rows={3}>
-        {(data) => <Chart bars={barsOf(data, days)} days={days} />}
-      </QueryView>
+      {/* The card has the same height while the moves are counted. */}
+      <Box mih={chartHeight}>
+        <QueryView query={counts} rows={3}>
+          {(data) => <Chart bars={barsOf(data, days)} days={days} />}
+        </QueryView>
+      </Box>
     </Card>
   )
 }
@@ -71,13 +75,12 @@ function Chart({ bars, days }: { bars: readonly Bar[]; days: number }) {
   const total = bars.reduce((sum, bar) => sum + bar.moves, 0)
   const y = (count: number): number => topHeight + plotHeight * (1 - count / counts.at(-1)!)
   const middle = (index: number): number => axisWidth + (index + 0.5) * step
-  const height = topHeight + plotHeight + bottomHeight
   return (
     <div ref={ref}>
       <VisuallyHidden>
         {counted(total, 'move')} in the last {days === 1 ? '24 hours' : `${days} days`}
       </VisuallyHidden>
-      <svg className="chart" height={height} viewBox={`0 0 ${Math.max(width, 1)} ${height}`} aria-hidden>
+      <svg className="chart" height={chartHeight} viewBox={`0 0 ${Math.max(width, 1)} ${chartHeight}`} aria-hidden>
         <g data-axis="count">
           {counts.map((count) => (
             <g key={count}>
@@ -92,7 +95,7 @@ function Chart({ bars, days }: { bars: readonly Bar[]; days: number }) {
           {bars.map(
             ({ at }, index) =>
               times.includes(at) && (
-                <text key={at} x={labelPosition(middle(index), width)} y={height - 6} textAnchor="middle">
+                <text key={at} x={labelPosition(middle(index), width)} y={chartHeight - 6} textAnchor="middle">
                   {days === 1 ? clockTime(at) : dayAndMonth(at)}
                 </text>
               ),

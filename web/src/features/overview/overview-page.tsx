@@ -1,4 +1,4 @@
-import { Grid, Stack } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { attention, overview } from '../../api/overview.ts'
 import type { Overview } from '../../api/types.ts'
@@ -22,15 +22,11 @@ function Loaded({ data }: { data: Overview }) {
   return (
     <Stack>
       <AttentionCard data={data} />
-      <Grid gap="md">
-        <Grid.Col span={{ base: 12, md: 7 }}>
-          <LocationsCard data={data} />
-        </Grid.Col>
-        <Grid.Col span={{ base: 12, md: 5 }}>
-          <MovesCard />
-        </Grid.Col>
-      </Grid>
-      <MovesChart />
+      <div className="overview-grid">
+        <LocationsCard data={data} />
+        <MovesCard />
+        <MovesChart />
+      </div>
     </Stack>
   )
 }
