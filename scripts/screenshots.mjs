@@ -1,7 +1,8 @@
 /* global Image, document, localStorage */
 /**
- * Takes the screenshots in docs/images: every page of the web app with the demo data of a simulated warehouse. With
- * KEEP_PNG set to a folder, PNG files are written there too, with every page also in phone size and in dark mode.
+ * Takes the screenshots in docs/images: every page of the web app with the demo data of a simulated warehouse, or the pages
+ * that the arguments name (`node scripts/screenshots.mjs overview phone-overview`). With KEEP_PNG set to a folder, PNG files
+ * are written there too, without arguments also of every page in phone size and in dark mode.
  */
 import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,6 +16,7 @@ buildWorkspaces()
 const { chromium } = createRequire(join(root, 'web/package.json'))('@playwright/test')
 
 const images = join(root, 'docs/images')
+const wanted = process.argv.slice(2)
 const port = process.env.PORT ?? '8399'
 const base = `http://127.0.0.1:${port}`
 const data = mkdtempSync(join(tmpdir(), 'lastseen-screenshots-'))
@@ -34,14 +36,31 @@ const waitForOutput = async (pattern) => {
   return pattern.exec(output)
 }
 
-async function call(token, method, path, body) {
+async function send(token, method, path, body) {
   const headers = { 'Content-Type': 'application/json', 'User-Agent': 'screenshots' }
   if (token !== null) headers.Authorization = `Bearer ${token}`
   const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
-  const response = await fetch(`${base}/api/v1${path}`, init)
+  const response = await fetch(base + path, init)
   const text = await response.text()
   if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
   return text === '' ? undefined : JSON.parse(text).data
+}
+const call = (token, method, path, body) => send(token, method, `/api/v1${path}`, body)
+
+/** Adds what the simulated warehouse does not have: overdue assets, unassigned tags and a silent reader. */
+async function addProblems(token, locationId) {
+  const createReader = (name) =>
+    call(token, 'POST', '/readers', { name, scan_points: [{ antenna: 1, location_id: locationId }] })
+  const gate = await createReader('Yard gate')
+  await createReader('Workshop door')
+  const reads = []
+  for (const name of ['Scissor lift 0301', 'Trolley 0302']) {
+    const value = `E280116000000000000000${name.slice(-2)}`
+    await call(token, 'POST', '/assets', { name, tags: [{ tag_type: 'rfid', value }] })
+    reads.push({ tag: value, antenna: 1, observed_at: new Date(Date.now() - 40 * 3_600_000).toISOString() })
+  }
+  for (const end of ['A1', 'A2', 'A3']) reads.push({ tag: `E2801160FFFFFFFFFFFFFF${end}`, antenna: 1 })
+  await send(gate.token, 'POST', '/ingest/v1/reads', { reads })
 }
 
 /** Chromium encodes WebP, a third of the size of PNG. Playwright itself cannot write WebP. */
@@ -65,7 +84,7 @@ async function takeScreenshots(browser, session, shots, { isForReview = false, .
   await page.goto(`${base}/mark.svg`)
   if (session !== null)
     await page.evaluate((text) => localStorage.setItem('lastseen.session', text), JSON.stringify(session))
-  for (const { name, path, prepare } of shots) {
+  for (const { name, path, prepare } of shots.filter((shot) => wanted.length === 0 || wanted.includes(shot.name))) {
     await page.goto(base + path)
     await page.waitForSelector('h1')
     const loaded = () => document.querySelector('.mantine-Skeleton-root, [aria-label=Loading]') === null
@@ -89,6 +108,7 @@ try {
   const [asset] = await call(token, 'GET', '/assets?limit=1&q=Forklift')
   const [rack] = await call(token, 'GET', '/locations?q=Rack A2')
   const [reader] = await call(token, 'GET', '/readers?limit=1')
+  await addProblems(token, rack.id)
   await call(token, 'POST', `/orgs/${user.org.id}/api-keys`, {
     name: 'ERP sync',
     scopes: ['assets:read', 'assets:write', 'tracking:read'],
