@@ -1,3 +1,4 @@
+import { openSearch } from './support/navigation.ts'
 import { Org, warehouse } from './support/org.ts'
 import { expect, test } from './support/test.ts'
 
@@ -109,4 +110,42 @@ test('While the request of an action is in flight, the action cannot be started 
   await expect(page.getByRole('menuitem', { name: 'Signing out …' })).toBeDisabled()
   // Signing out does not wait for a server that does not respond.
   await expect(page).toHaveURL(/\/sign-in/)
+})
+
+test('Searches and saved views that get no response say that they are loading', async ({ page }) => {
+  const { org } = await warehouse()
+  await page.route(/\/api\/v1\/(search|locations|views)(\?|$)/, () => undefined)
+  await org.signIn(page, org.email, '/assets')
+  await page.evaluate(() =>
+    new MutationObserver(() => {
+      const [found] = /No results|No saved views/.exec(document.body.textContent) ?? []
+      if (found !== undefined) document.documentElement.dataset['claim'] = found
+    }).observe(document.body, { subtree: true, childList: true, characterData: true }),
+  )
+  const searching = page.getByText('Searching …').filter({ visible: true })
+  await (await openSearch(page)).fill('hall')
+  await expect(searching).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(searching).toHaveCount(0)
+  await page.getByRole('combobox', { name: 'At or below this location' }).click()
+  await expect(searching).toBeVisible()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Views' }).click()
+  await expect(page.getByText('Loading …')).toBeVisible()
+  await expect(page.locator('html')).not.toHaveAttribute('data-claim')
+})
+
+test('A file that is being generated or made cannot be requested again', async ({ page }) => {
+  const { org } = await warehouse()
+  await page.route(/\/(export|static\/pdf)|\.csv/, () => undefined)
+  await org.signIn(page, org.email, '/import')
+  for (const [path, name] of [
+    ['/import', 'CSV of Assets'],
+    ['/reports?tab=history', 'Export CSV'],
+    ['/labels', 'Download PDF'],
+  ] as const) {
+    await page.goto(new URL(path, page.url()).href)
+    await page.getByRole('button', { name }).click()
+    await expect(page.getByRole('button', { name })).toBeDisabled()
+  }
 })

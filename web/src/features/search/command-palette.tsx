@@ -209,10 +209,10 @@ export function CommandPalette({ opened, onClose }: { opened: boolean; onClose: 
       nothingFound={
         !isReachable
           ? 'The server cannot be reached'
-          : search.isError
-            ? 'The search failed. Change the text to try again.'
-            : search.isFetching
-              ? 'Searching …'
+          : isPending
+            ? 'Searching …'
+            : search.isError
+              ? 'The search failed. Change the text to try again.'
               : 'No results'
       }
       searchProps={{
