@@ -38,11 +38,52 @@ test('A CSV file is previewed, checked line by line and imported; lines with exi
   ])
 })
 
+test('While a file is read, sent, checked or imported, the page says so and offers no other action', async ({
+  page,
+}) => {
+  const org = await Org.create()
+  await org.signIn(page, org.email, '/import')
+  // The file is read when the test continues.
+  await page.evaluate(() => {
+    const read = Blob.prototype.arrayBuffer
+    Blob.prototype.arrayBuffer = async function () {
+      await new Promise((resolve) => addEventListener('read', resolve))
+      return read.call(this)
+    }
+  })
+  await choose(page, 'external_key,name\nA,Crate\n')
+  await expect(card(page).getByRole('status')).toHaveText('Reading the file …')
+  await expect(page.getByRole('button', { name: 'Choose a CSV file' })).toBeDisabled()
+  await page.evaluate(() => dispatchEvent(new Event('read')))
+
+  await page.route(/\/imports\/\d+\/rows$/, () => undefined)
+  await page.getByRole('button', { name: 'Check 1 line' }).click()
+  await expect(page.getByRole('progressbar', { name: 'Lines sent' })).toBeAttached()
+  await expect(page.getByRole('button', { name: 'Check 1 line' })).toBeDisabled()
+  await expect(page.getByRole('button', { name: 'Choose another file' })).toBeDisabled()
+
+  const counts = { rows: 2, done_rows: 1, creates: 2, updates: 0, unchanged: 0, errors_total: 0, errors: [] }
+  for (const [state, text] of [
+    ['waiting', 'Waiting for another import of the organization …'],
+    ['checking', 'Checking every line …'],
+    ['running', 'Importing …'],
+  ] as const) {
+    await page.route(/\/imports\/\d+$/, (route) =>
+      route.fulfill({ json: { data: { id: 1, kind: 'assets', state, ...counts } } }),
+    )
+    await page.goto(new URL('/import?import=1', page.url()).href)
+    await expect(card(page).getByRole('status')).toHaveText(text)
+    await expect(page.getByRole('progressbar', { name: 'Progress' })).toBeVisible()
+    await expect(card(page).getByRole('button', { name: /Import|Cancel|Choose/ })).toHaveCount(0)
+  }
+})
+
 test('A file with an unknown column is rejected with the line number', async ({ page }) => {
   const org = await Org.create()
   await org.signIn(page, org.email, '/import')
   await choose(page, 'external_key,name,shelf\nA,Crate,x\n')
-  await expect(card(page).getByRole('alert')).toContainText("line 1: assets have no column 'shelf'")
+  const alert = card(page).getByRole('alert', { name: 'The file cannot be imported' })
+  await expect(alert).toContainText("line 1: assets have no column 'shelf'")
 })
 
 test('A line with too many cells, or with an inexact number in metadata, is an error of the check and can be left out [D47]', async ({

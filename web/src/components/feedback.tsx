@@ -24,11 +24,19 @@ function describeError(error: unknown): { title: string; detail: string; request
   return { title: 'The action failed', detail: error instanceof Error ? error.message : String(error), requestId: '' }
 }
 
-/** An error message with the request id that the server writes to its log. */
-export function ErrorAlert({ error, onRetry }: { error: unknown; onRetry?: (() => void) | undefined }) {
-  const { title, detail, requestId } = describeError(error)
+/** An error message with the request id that the server writes to its log. The title is that of the error by default. */
+export function ErrorAlert({
+  error,
+  title,
+  onRetry,
+}: {
+  error: unknown
+  title?: string
+  onRetry?: (() => void) | undefined
+}) {
+  const { title: defaultTitle, detail, requestId } = describeError(error)
   return (
-    <Alert color="red" title={title} icon={<IconAlertTriangle size={18} />} role="alert">
+    <Alert color="red" title={title ?? defaultTitle} icon={<IconAlertTriangle size={18} />} role="alert">
       <Text size="sm">{detail}</Text>
       {requestId !== '' && (
         <Text size="xs" mt={6}>

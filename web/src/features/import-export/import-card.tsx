@@ -245,7 +245,7 @@ export function ImportCard({ openedId }: { openedId: number | null }) {
             </Group>
           </>
         )}
-        {fileError !== null && <ErrorAlert error={fileError} />}
+        {fileError !== null && <ErrorAlert error={fileError} title="The file cannot be imported" />}
         {fileError instanceof HeaderError && (
           <ColumnMappingForm
             key={fileError.headers.join('\n')}
