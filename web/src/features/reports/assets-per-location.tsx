@@ -10,8 +10,7 @@ import { QueryView } from '../../components/query-view.tsx'
 import { saveCsv } from '../../lib/csv.ts'
 import { formatNumber, counted } from '../../lib/time.ts'
 import { LocationWithPath } from './location-with-path.tsx'
-import { NoMatch, ReportControls, SaveCsvButton, sorted, useNameFilter, partOf } from './roll-up.tsx'
-import { useReportSearch } from './use-report-search.ts'
+import { NoRows, ReportControls, SaveCsvButton, sorted, useNameFilter, useReportSort, partOf } from './roll-up.tsx'
 
 const keyOf = {
   location: (row: AssetsPerLocation) => row.name ?? '',
@@ -67,7 +66,7 @@ export function AssetsPerLocationReport({
   controls: ReactNode
 }) {
   const { matches, control: filterControl } = useNameFilter()
-  const [{ sort = '-assets' }, change] = useReportSearch()
+  const order = useReportSort('-assets')
   const locationPath = useLocationPath()
   const pathOf = (id: number | null): string => (id === null ? '' : locationPath(id))
   const counts = useQuery({
@@ -77,7 +76,7 @@ export function AssetsPerLocationReport({
   })
   const rows = sorted(
     (counts.data ?? []).filter((row) => matches(row.name, pathOf(row.location_id))),
-    sort,
+    order.sort,
     keyOf,
   )
   const sumOf = (some: readonly AssetsPerLocation[]): number => some.reduce((sum, row) => sum + row.assets, 0)
@@ -104,13 +103,8 @@ export function AssetsPerLocationReport({
               columns={columns(Math.max(1, total), pathOf)}
               rows={rows}
               rowKey={(row) => String(row.location_id)}
-              sort={sort}
-              onSort={(next) => change({ sort: next ?? sort.replace(/^-/, '') })}
-              empty={
-                <Text size="sm" c="dimmed">
-                  {all.length === 0 ? 'No asset had been seen by that time.' : <NoMatch />}
-                </Text>
-              }
+              {...order}
+              empty={<NoRows all={all} none="No asset had been seen by that time." />}
             />
             {rows.length > 0 && (
               <Text size="xs" c="dimmed" className="number" mt="sm">

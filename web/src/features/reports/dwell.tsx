@@ -11,8 +11,16 @@ import { saveCsv } from '../../lib/csv.ts'
 import { counted, duration, formatNumber } from '../../lib/time.ts'
 import { LocationWithPath } from './location-with-path.tsx'
 import { usePeriod } from './period.tsx'
-import { NoMatch, ReportControls, SaveCsvButton, partOf, sorted, useNameFilter, useRollUp } from './roll-up.tsx'
-import { useReportSearch } from './use-report-search.ts'
+import {
+  NoRows,
+  ReportControls,
+  SaveCsvButton,
+  partOf,
+  sorted,
+  useNameFilter,
+  useReportSort,
+  useRollUp,
+} from './roll-up.tsx'
 
 const averageOf = (row: Dwell): number => (row.visits === 0 ? 0 : row.minutes / row.visits)
 
@@ -79,7 +87,7 @@ export function DwellReport() {
   const { period, control: periodControl } = usePeriod()
   const { level, control: levelControl } = useRollUp()
   const { matches, control: filterControl } = useNameFilter()
-  const [{ sort = '-minutes' }, change] = useReportSearch()
+  const order = useReportSort('-minutes')
   const pathOf = useLocationPath()
   const dwell = useQuery({
     queryKey: ['reports', 'dwell', period, level],
@@ -88,7 +96,7 @@ export function DwellReport() {
   })
   const rows = sorted(
     (dwell.data ?? []).filter((row) => matches(row.name, pathOf(row.location_id))),
-    sort,
+    order.sort,
     keyOf,
   )
   const save = (): void =>
@@ -116,13 +124,8 @@ export function DwellReport() {
               columns={columns(Math.max(1, ...rows.map((row) => row.minutes)), pathOf)}
               rows={rows}
               rowKey={(row) => String(row.location_id)}
-              sort={sort}
-              onSort={(next) => change({ sort: next ?? sort.replace(/^-/, '') })}
-              empty={
-                <Text size="sm" c="dimmed">
-                  {all.length === 0 ? 'No sightings in this period.' : <NoMatch />}
-                </Text>
-              }
+              {...order}
+              empty={<NoRows all={all} none="No sightings in this period." />}
             />
             <Text size="xs" c="dimmed">
               {partOf(all, 'locations with the longest time', 'choose a higher level for the others')}

@@ -12,8 +12,16 @@ import { formatNumber } from '../../lib/time.ts'
 import { FlowDiagram, fromName } from './flow-diagram.tsx'
 import { LocationWithPath } from './location-with-path.tsx'
 import { usePeriod } from './period.tsx'
-import { NoMatch, ReportControls, SaveCsvButton, partOf, sorted, useNameFilter, useRollUp } from './roll-up.tsx'
-import { useReportSearch } from './use-report-search.ts'
+import {
+  NoRows,
+  ReportControls,
+  SaveCsvButton,
+  partOf,
+  sorted,
+  useNameFilter,
+  useReportSort,
+  useRollUp,
+} from './roll-up.tsx'
 
 const maxFlows = 24
 
@@ -64,7 +72,7 @@ export function FlowReport() {
   const { period, control: periodControl } = usePeriod()
   const { level, control: levelControl } = useRollUp()
   const { matches, control: filterControl } = useNameFilter()
-  const [{ sort = '-moves' }, change] = useReportSearch()
+  const order = useReportSort('-moves')
   const counts = useLocationCounts()
   const locationPath = useLocationPath()
   const pathOf = (id: number | null): string => (id === null ? '' : locationPath(id))
@@ -78,7 +86,7 @@ export function FlowReport() {
     (flow.data ?? []).filter((one) =>
       matches(fromName(one), one.to_name, pathOf(one.from_location_id), pathOf(one.to_location_id)),
     ),
-    sort,
+    order.sort,
     keyOf,
   )
   const save = (): void =>
@@ -101,12 +109,7 @@ export function FlowReport() {
       <QueryView query={flow}>
         {(all) => {
           const busiest = rows.toSorted((a, b) => b.moves - a.moves).slice(0, maxFlows)
-          if (busiest.length === 0)
-            return (
-              <Text size="sm" c="dimmed">
-                {all.length === 0 ? 'No moves in this period.' : <NoMatch />}
-              </Text>
-            )
+          if (busiest.length === 0) return <NoRows all={all} none="No moves in this period." />
           return (
             <>
               <FlowDiagram flows={busiest} />
@@ -124,8 +127,7 @@ export function FlowReport() {
                 columns={columns(locationPath)}
                 rows={rows}
                 rowKey={(one) => `${String(one.from_location_id)}-${one.to_location_id}`}
-                sort={sort}
-                onSort={(next) => change({ sort: next ?? sort.replace(/^-/, '') })}
+                {...order}
               />
             </>
           )

@@ -1,4 +1,4 @@
-import { Button, Group, Select, TextInput } from '@mantine/core'
+import { Button, Group, Select, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useMemo } from 'react'
 import { overview, useLocationCounts } from '../../api/overview.ts'
@@ -99,14 +99,19 @@ export const ReportControls = ({ children }: { children: ReactNode }) => (
   </Group>
 )
 
-export const NoMatch = () => <>No location contains this text.</>
+/** Says why the table of a report has no rows: the report has none, stated by `none`, or the filter hides all. */
+export const NoRows = ({ all, none }: { all: readonly unknown[]; none: string }) => (
+  <Text size="sm" c="dimmed">
+    {all.length === 0 ? none : 'No location contains this text.'}
+  </Text>
+)
 
 /** The server returns at most this many rows of a report. */
 const maxRows = 1000
 
 /** Says that a report shows a part: `shown` names the rows, `advice` what shows the others. */
 export const partOf = (all: readonly unknown[], shown: string, advice: string): string =>
-  all.length < maxRows ? '' : ` The table and the CSV have the ${formatNumber(maxRows)} ${shown}; ${advice}.`
+  all.length >= maxRows ? ` The table and the CSV have the ${formatNumber(maxRows)} ${shown}; ${advice}.` : ''
 
 export function SaveCsvButton({ onSave, disabled }: { onSave: () => void; disabled: boolean }) {
   return (
@@ -114,6 +119,12 @@ export function SaveCsvButton({ onSave, disabled }: { onSave: () => void; disabl
       Export CSV
     </Button>
   )
+}
+
+/** The order of the rows of a report, which the URL holds. The table always has one. */
+export function useReportSort(initial: string) {
+  const [{ sort = initial }, change] = useReportSearch()
+  return { sort, onSort: (next: string | undefined) => change({ sort: next ?? sort.replace(/^-/, '') }) }
 }
 
 /** Rows in the order of a column: `name` ascending, `-name` descending. */
