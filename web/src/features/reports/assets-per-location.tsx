@@ -10,7 +10,16 @@ import { QueryView } from '../../components/query-view.tsx'
 import { saveCsv } from '../../lib/csv.ts'
 import { formatNumber, counted } from '../../lib/time.ts'
 import { LocationWithPath } from './location-with-path.tsx'
-import { NoRows, ReportControls, SaveCsvButton, sorted, useNameFilter, useReportSort, partOf } from './roll-up.tsx'
+import {
+  NoRows,
+  ReportControls,
+  SaveCsvButton,
+  sorted,
+  useNameFilter,
+  useReportSort,
+  partOf,
+  isPart,
+} from './roll-up.tsx'
 
 const keyOf = {
   location: (row: AssetsPerLocation) => row.name ?? '',
@@ -80,7 +89,7 @@ export function AssetsPerLocationReport({
     keyOf,
   )
   const sumOf = (some: readonly AssetsPerLocation[]): number => some.reduce((sum, row) => sum + row.assets, 0)
-  // The shares are those of all assets, also while the locations are filtered.
+  // The shares are those of all assets that the server has counted, also while the locations are filtered.
   const [shown, total] = [sumOf(rows), sumOf(counts.data ?? [])]
   const save = (): void =>
     saveCsv(
@@ -109,8 +118,12 @@ export function AssetsPerLocationReport({
             {rows.length > 0 && (
               <Text size="xs" c="dimmed" className="number" mt="sm">
                 {shown < total && `${formatNumber(shown)} of `}
-                {counted(total, 'asset')} in total.
-                {partOf(all, 'locations with the most assets', 'choose a higher level for the others')}
+                {counted(total, 'asset')} {isPart(all) ? 'at these locations' : 'in total'}.
+                {partOf(
+                  all,
+                  'locations with the most assets',
+                  'the number of assets and the shares refer to these locations. Choose a higher level for the others',
+                )}
               </Text>
             )}
           </>

@@ -109,9 +109,12 @@ export const NoRows = ({ all, none }: { all: readonly unknown[]; none: string })
 /** The server returns at most this many rows of a report. */
 const maxRows = 1000
 
+/** The server has left out rows of the report. */
+export const isPart = (all: readonly unknown[]): boolean => all.length >= maxRows
+
 /** Says that a report shows a part: `shown` names the rows, `advice` what shows the others. */
 export const partOf = (all: readonly unknown[], shown: string, advice: string): string =>
-  all.length >= maxRows ? ` The table and the CSV have the ${formatNumber(maxRows)} ${shown}; ${advice}.` : ''
+  isPart(all) ? ` The table and the CSV have the ${formatNumber(maxRows)} ${shown}; ${advice}.` : ''
 
 export function SaveCsvButton({ onSave, disabled }: { onSave: () => void; disabled: boolean }) {
   return (
