@@ -115,7 +115,7 @@ export function UnseenPage() {
               empty={
                 <EmptyState
                   icon={<IconCheck size={22} />}
-                  title={`No asset has been unseen for more than ${hours} hours`}
+                  title={`No asset was last seen more than ${hours} hours ago`}
                 />
               }
             />
