@@ -221,6 +221,21 @@ test('The history lists stays with their minutes on demand, and its chart can be
   await expect(stays).toHaveCount(3)
 })
 
+test('The length of a stay is the difference of its displayed times', async ({ page }) => {
+  const { org, assets, reader, tag } = await warehouse()
+  const minute = Math.floor(Date.now() / 60_000 - 60) * 60_000
+  for (const [antenna, seconds] of [
+    [1, 50],
+    [2, 190],
+  ] as const) {
+    const observed_at = new Date(minute + seconds * 1000).toISOString()
+    await org.read(reader.token, [{ tag: tag(6), antenna, observed_at }])
+  }
+  await org.signIn(page, org.email, `/assets/${assets[5]!.id}`)
+  const stays = page.getByRole('list', { name: 'Stays' }).getByRole('listitem')
+  await expect(stays.last()).toContainText(/Hall A, .*, 3 min/)
+})
+
 test('The URL of an asset holds the period of its history, and the labels of the chart are round and never collide', async ({
   page,
 }) => {

@@ -121,6 +121,12 @@ function Minutes({ assetId, stay }: { assetId: number; stay: Stay }) {
   )
 }
 
+const startOfMinute = (at: number): number => Math.floor(at / minuteMs) * minuteMs
+
+/** The time between two instants as they are displayed, in minutes; from one minute to the same minute, in seconds. */
+const lengthOf = (from: number, to: number): string =>
+  duration((startOfMinute(to) - startOfMinute(from) || to - from) / 1000)
+
 /**
  * "01:36–03:35, 1 h 59 min", or "since 01:36, 20 min" for the present stay. A stay that began before the shown period or
  * lasts beyond it says so.
@@ -128,7 +134,7 @@ function Minutes({ assetId, stay }: { assetId: number; stay: Stay }) {
 function describeStay(stay: Stay, isPresent: boolean): string {
   const began = Date.parse(stay.began_at)
   const ended = stay.ended_at === null ? null : Date.parse(stay.ended_at)
-  const length = duration(((ended ?? Date.now()) - began) / 1000)
+  const length = lengthOf(began, ended ?? Date.now())
   if (ended === null && !isPresent) return `from ${timeRange(began)}, still there at the end of this period`
   if (ended === null)
     return stay.began_earlier ? `since ${timeRange(began)} or earlier` : `since ${timeRange(began)}, ${length}`
@@ -220,11 +226,8 @@ function useZoom(): [Zoom, (zoom: Zoom) => void] {
 export function HistoryCard({ assetId }: { assetId: number }) {
   const [zoom, setZoom] = useZoom()
   const [shown, setShown] = useState(size)
-  const now = Math.floor(Date.now() / minuteMs) * minuteMs + minuteMs
-  const from = useMemo(
-    () => Math.floor(((zoom.until ?? Date.now()) - zoom.spanMs) / minuteMs) * minuteMs,
-    [zoom.until, zoom.spanMs],
-  )
+  const now = startOfMinute(Date.now()) + minuteMs
+  const from = useMemo(() => startOfMinute((zoom.until ?? Date.now()) - zoom.spanMs), [zoom.until, zoom.spanMs])
   const to = zoom.until ?? now
   const stays = useQuery(
     listStays(assetId, {
