@@ -1,4 +1,4 @@
--- Version 3. A change of this file raises the version (docs/decisions/0011-repeatable-functions.md).
+-- Version 4. A change of this file raises the version (docs/decisions/0011-repeatable-functions.md).
 --
 -- Functions that record sightings, so that a batch of reads takes one statement and one round trip. Each statement in a
 -- function has its own snapshot. Locks are taken in this order: minutes, positions, first sightings, assets, counts. On
@@ -180,6 +180,8 @@ declare
   delivery_ids uuid[];
   made_origins bigint[] := '{}'; made_targets bigint[] := '{}'; made_instants timestamptz[] := '{}';
   a_move recorded_move;
+  -- The span of the transaction (db/transactions.ts), if it is traced.
+  trace_parent text := nullif(current_setting('app.traceparent', true), '');
 begin
   -- The first sighting per asset and minute is the earliest; of two at the same instant, the one that was sent first.
   select array_agg(f.asset), array_agg(f.minute), array_agg(f.location), array_agg(f.instant)
@@ -392,8 +394,8 @@ begin
   end if;
 
   -- The outbox gets the moves in the current generation of the webhook, and nothing while deliveries are switched off.
-  insert into webhook_outbox (org_id, generation, recorded_at, delivery_id)
-  select w.org_id, w.generation, recorded_now, u.delivery
+  insert into webhook_outbox (org_id, generation, recorded_at, delivery_id, traceparent)
+  select w.org_id, w.generation, recorded_now, u.delivery, trace_parent
   from webhooks w cross join unnest(delivery_ids) u (delivery)
   where w.org_id = tenant_id and w.generation is not null
   on conflict (org_id, generation, recorded_at, delivery_id) do nothing;

@@ -4,6 +4,7 @@ import { type Parameters, SocketClient, clientConfig, limitTemporaryFiles, trace
 import { isRetryable, toConflict, toOverload } from './constraint-errors.ts'
 import type { Db, Tx, TxOptions } from './database.ts'
 import { parseHosts } from './failover/primary-discovery.ts'
+import { activeTraceparent } from '../kernel/tracing.ts'
 import { forceGenericPlans } from './plan-cache.ts'
 import type { PoolUsage } from './pool.ts'
 import { rejectStandby } from './session.ts'
@@ -202,5 +203,12 @@ export function beginTransaction(
   if (!Number.isSafeInteger(orgId)) throw new TypeError('an organization id is an integer')
   const commitMode = asyncCommit ? 'set local synchronous_commit = off' : ''
   const begin = isSnapshot ? 'begin isolation level repeatable read, read only' : 'begin'
-  return [begin, [`set local app.org_id = '${orgId}'`, settings, commitMode].filter((text) => text !== '').join('; ')]
+  const texts = [`set local app.org_id = '${orgId}'`, settings, commitMode, traceSetting()]
+  return [begin, texts.filter((text) => text !== '').join('; ')]
+}
+
+/** The function that queues moves for delivery stores the span of the transaction with them. */
+function traceSetting(): string {
+  const traceparent = activeTraceparent()
+  return traceparent === null ? '' : `set local app.traceparent = '${traceparent}'`
 }

@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { type QuotaCheck, isQuotaReached } from '../kernel/quota.ts'
 import { type Instant, instantFromMillis } from '../kernel/instant.ts'
-import { SpanKind, inRootSpan } from '../kernel/tracing.ts'
+import { type Traceparent, SpanKind, activeTraceparent, inRootSpan } from '../kernel/tracing.ts'
 import { recordReads } from '../tracking/recording/record-reads.ts'
 import type { Device } from '../readers/reader.ts'
 import { type ReaderClock, observedAtResolver } from '../tracking/observed-time.ts'
@@ -63,6 +63,13 @@ const batchLimits = {
 /** The memory of a message in addition to its bytes. */
 const messageOverheadBytes = 1024
 
+interface ReceivedMessage {
+  bytes: Uint8Array
+  topic: string | null
+  arrivedAtMs: number
+  request: Traceparent | null
+}
+
 /**
  * A decoded message. Its reads are sorted by time, because a message may be written in several batches and the first read
  * of a minute counts.
@@ -75,16 +82,18 @@ interface DecodedMessage {
 
 interface ResolvedRead extends TagRead {
   read: Read
+  /** The request that sent the read; null when it is not traced, and for MQTT. */
+  request: Traceparent | null
 }
 
 /** The ingress for the messages of all readers and transports. */
 export class ReadIngestor {
   readonly #deps: ReadIngestorDeps
-  readonly #batches: BatchWriter<TagRead, boolean>
+  readonly #batches: BatchWriter<ResolvedRead, boolean>
 
   constructor(deps: ReadIngestorDeps) {
     this.#deps = deps
-    this.#batches = new BatchWriter(
+    this.#batches = new BatchWriter<ResolvedRead, boolean>(
       async (orgId, reads) => {
         await deps.quotas.assertMayRecord(orgId)
         const startedAt = performance.now()
@@ -133,11 +142,12 @@ export class ReadIngestor {
   /** Decodes and records one message. Resolves when its reads are durable, with null when the format is unknown. */
   async process(device: Device, bytes: Uint8Array, topic: string | null): Promise<Receipt | null> {
     const arrivedAtMs = this.#deps.clock.millis()
+    const request = activeTraceparent()
     const opened: { message: DecodedMessage | null } = { message: null }
     const isKnown = await this.#batches.add(device.orgId, {
       bytes: bytes.length + messageOverheadBytes,
       open: () => {
-        opened.message = this.#open(device, bytes, topic, arrivedAtMs)
+        opened.message = this.#open(device, { bytes, topic, arrivedAtMs, request })
         return opened.message?.retained ?? []
       },
     })
@@ -155,7 +165,7 @@ export class ReadIngestor {
     return receipt
   }
 
-  #open(device: Device, bytes: Uint8Array, topic: string | null, arrivedAtMs: number): DecodedMessage | null {
+  #open(device: Device, { bytes, topic, arrivedAtMs, request }: ReceivedMessage): DecodedMessage | null {
     const decoded = decode(device.format as Format | 'auto', bytes, topic)
     if (decoded === null) return null
     const oldest = instantFromMillis(arrivedAtMs - this.#deps.retentionDays * 86_400_000)
@@ -167,6 +177,7 @@ export class ReadIngestor {
       antenna: read.antenna,
       rssiDbm: read.rssiDbm,
       observedAt: resolveObservedAt(read.observedAt),
+      request,
     })
     const retained = decoded.reads
       .map(resolveRead)
@@ -185,13 +196,21 @@ function statusText(bytes: Uint8Array): string | null {
   return /^[\p{L}\p{N}\p{P}\p{Zs}]+$/u.test(text) && !/^[[{]/.test(text) ? text : null
 }
 
-/** A batch has a trace of its own, because it contains the messages of several requests or MQTT clients. */
-const traceBatch = <Result>(orgId: number, reads: readonly TagRead[], write: () => Promise<Result>): Promise<Result> =>
-  inRootSpan(
+/** A batch is a child of the request that sent its first read, and linked to the requests that sent the others. */
+function traceBatch<Result>(
+  orgId: number,
+  reads: readonly ResolvedRead[],
+  write: () => Promise<Result>,
+): Promise<Result> {
+  const first = reads[0]?.request ?? null
+  return inRootSpan(
     () => ({
       name: 'record reads',
       kind: SpanKind.INTERNAL,
       attributes: { 'lastseen.org_id': orgId, 'lastseen.reads': reads.length },
+      links: [...new Set(reads.flatMap(({ request }) => (request === null || request === first ? [] : request)))],
     }),
     write,
+    first === null ? {} : { traceparent: first },
   )
+}

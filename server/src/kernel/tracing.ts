@@ -1,5 +1,6 @@
 import {
   type Attributes,
+  type Link,
   type Span,
   type SpanKind,
   type Tracer,
@@ -20,16 +21,27 @@ export function setTracer(value: Tracer | null): void {
   tracer = value
 }
 
+/** A span in the form of the header `traceparent` (W3C Trace Context), which another process can continue. */
+export type Traceparent = string
+
 interface SpanDescription {
   name: string
   kind: SpanKind
   attributes: Attributes
+  /** Spans that led to this one besides its parent. */
+  links?: readonly Traceparent[]
 }
 
 /** Work that gets its span, or null when it is not traced. It is called synchronously. */
 type Traced<Result> = (span: Span | null) => Promise<Result>
 
-async function runIn<Result>(span: Span, parent: typeof ROOT_CONTEXT, work: Traced<Result>): Promise<Result> {
+async function runIn<Result>(
+  by: Tracer,
+  parent: typeof ROOT_CONTEXT,
+  { name, kind, attributes, links = [] }: SpanDescription,
+  work: Traced<Result>,
+): Promise<Result> {
+  const span = by.startSpan(name, { kind, attributes, links: links.flatMap(linkTo) }, parent)
   try {
     return await context.with(trace.setSpan(parent, span), work, undefined, span)
   } catch (error) {
@@ -40,6 +52,22 @@ async function runIn<Result>(span: Span, parent: typeof ROOT_CONTEXT, work: Trac
   }
 }
 
+function linkTo(traceparent: Traceparent): Link[] {
+  const linked = trace.getSpanContext(propagation.extract(ROOT_CONTEXT, { traceparent }))
+  return linked === undefined ? [] : [{ context: linked }]
+}
+
+/**
+ * The active span, for work that starts later or in another process. Null when no span is active, or when the active span is
+ * not recorded or has ended.
+ */
+export function activeTraceparent(): Traceparent | null {
+  if (tracer === null || trace.getActiveSpan()?.isRecording() !== true) return null
+  const headers: { traceparent?: Traceparent } = {}
+  propagation.inject(context.active(), headers)
+  return headers.traceparent ?? null
+}
+
 /** Messages of errors can contain values of a tenant, so a span gets only the code. */
 export function setFailed(span: Span, code: unknown): void {
   span.setStatus({ code: SpanStatusCode.ERROR })
@@ -47,8 +75,8 @@ export function setFailed(span: Span, code: unknown): void {
 }
 
 /**
- * Runs work that has no caller in this process, such as a request: in the first span of a new trace, or of the trace that
- * the headers name (`traceparent` of W3C Trace Context).
+ * Runs work whose caller is in another process, or has none, such as a request: in a child of the span that the headers name
+ * (`traceparent`), or else in the first span of a new trace.
  */
 export function inRootSpan<Result>(
   describe: () => SpanDescription,
@@ -56,9 +84,7 @@ export function inRootSpan<Result>(
   headers: object = {},
 ): Promise<Result> {
   if (tracer === null) return work(null)
-  const parent = propagation.extract(ROOT_CONTEXT, headers)
-  const { name, ...options } = describe()
-  return runIn(tracer.startSpan(name, options, parent), parent, work)
+  return runIn(tracer, propagation.extract(ROOT_CONTEXT, headers), describe(), work)
 }
 
 /**
@@ -73,9 +99,7 @@ export function inChildSpan<Result>(
 ): Promise<Result> {
   const active = tracer === null ? undefined : trace.getActiveSpan()
   if (tracer === null || active === undefined || !isTraced(active, mayOutlive)) return work(null)
-  const parent = context.active()
-  const { name, ...options } = describe()
-  return runIn(tracer.startSpan(name, options, parent), parent, work)
+  return runIn(tracer, context.active(), describe(), work)
 }
 
 const isTraced = (span: Span, mayHaveEnded: boolean): boolean =>

@@ -2,12 +2,16 @@ import type { Database, Db, Tx } from '../db/database.ts'
 import { withCustomPlan } from '../db/plan-cache.ts'
 import { sql } from '../db/sql.ts'
 import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
+import type { Traceparent } from '../kernel/tracing.ts'
 import { type MoveRow, type RecordedMove, columns as moveColumns, moveOf } from '../tracking/moves.sql.ts'
 
-/** A move that this process must deliver, and the generation of the webhook it was recorded for. */
+/** A move that this process must deliver. */
 export interface Claimed {
   move: RecordedMove
+  /** The generation of the webhook that the move was recorded for. */
   generation: number
+  /** The span that recorded the move. */
+  traceparent: Traceparent | null
 }
 
 /** Moves that this process must deliver, and the webhook to deliver them to. */
@@ -18,6 +22,7 @@ export interface Claim {
 
 interface ClaimedRow extends MoveRow {
   generation: number
+  traceparent: string | null
   webhook_id: number | null
   url: string
   encrypted_secret: Uint8Array
@@ -44,10 +49,10 @@ export async function claimMoves(
           and o.recorded_at >= ${toDatabase(request.notBefore)}
         order by o.recorded_at limit ${request.limit} for update skip locked
       ))
-      returning d.generation, d.recorded_at as since, d.delivery_id as claimed_id
+      returning d.generation, d.traceparent, d.recorded_at as since, d.delivery_id as claimed_id
     ),
     claimed_moves as (
-      select ${moveColumns}, claimed.generation, row_number() over () as number
+      select ${moveColumns}, claimed.generation, claimed.traceparent, row_number() over () as number
       from claimed
       join moves m on m.org_id = ${orgId} and m.recorded_at = claimed.since and m.delivery_id = claimed.claimed_id
     )
@@ -61,7 +66,7 @@ export async function claimMoves(
   const { webhook_id: id, url, encrypted_secret: encryptedSecret, generation } = first
   return {
     webhook: { id: id!, url, encryptedSecret, generation },
-    claimed: rows.map((row) => ({ move: moveOf(row), generation: row.generation })),
+    claimed: rows.map((row) => ({ move: moveOf(row), generation: row.generation, traceparent: row.traceparent })),
   }
 }
 

@@ -7,7 +7,7 @@ import { TestApp } from '../support/app.ts'
 import { send } from '../support/client.ts'
 import { OtlpReceiver, type ReceivedSpan } from '../support/otlp-receiver.ts'
 import { type Environment, emptyDatabase, freePort, newFolder, serve, usePrograms } from '../support/process.ts'
-import { eventually } from '../support/tracking.ts'
+import { Site, eventually } from '../support/tracking.ts'
 import { respondWith } from '../support/webhook-receiver.ts'
 import { WebhookNetwork, WebhookOrg, urlOf } from '../support/webhooks.ts'
 
@@ -98,16 +98,18 @@ describe('a server with OTEL_EXPORTER_OTLP_ENDPOINT', { timeout: 120_000 }, () =
     expect(create.attributes).toMatchObject({ 'http.route': '/api/v1/assets', 'http.response.status_code': 201 })
     expect(textsOf(collector.childrenOf(create)).join()).toContain('insert into assets')
 
-    const [batch] = collector.named('record reads')
-    expect(batch).toMatchObject({ parentSpanId: null, kind: kinds.internal })
+    const [message] = collector.named('ingest.reads')
+    expect(message).toMatchObject({ parentSpanId: null, kind: kinds.server })
+    const [batch] = collector.childrenOf(message!).filter(({ name }) => name === 'record reads')
+    expect(batch).toMatchObject({ kind: kinds.internal, links: [] })
     expect(batch!.attributes).toEqual({ 'lastseen.org_id': org.orgId, 'lastseen.reads': 1 })
-    expect(textsOf(collector.childrenOf(batch!))).toEqual([expect.stringContaining('from record_reads($1')])
+    const statements = collector.childrenOf(batch!).filter(({ name }) => name === 'postgresql')
+    expect(textsOf(statements)).toEqual([expect.stringContaining('from record_reads($1')])
 
     const claim = collector.named('webhook claim').find(({ attributes }) => attributes['lastseen.moves'] === 1)!
     expect(claim).toMatchObject({ parentSpanId: null, kind: kinds.internal })
-    const children = collector.childrenOf(claim)
-    expect(textsOf(children).join()).toContain('delete from webhook_outbox')
-    const attempts = children.filter(({ name }) => name === 'webhook attempt')
+    expect(textsOf(collector.childrenOf(claim)).join()).toContain('delete from webhook_outbox')
+    const attempts = collector.childrenOf(batch!).filter(({ name }) => name === 'webhook attempt')
     const delivery = {
       'http.request.method': 'POST',
       'server.address': 'hooks.test',
@@ -137,6 +139,65 @@ describe('a server with OTEL_EXPORTER_OTLP_ENDPOINT', { timeout: 120_000 }, () =
     for (const value of ['onfidential', 'CONFIDENTIAL', asset.tag, 'hook-path', 'endpoint-secret', org.secret, 'abab'])
       expect(exported).not.toContain(value)
     expect((await program.ended).stderr).toMatch(loadedSdk)
+    await collector.close()
+  })
+
+  it('continues the trace of the request that moved an asset in the process that delivers the move', async () => {
+    const collector = await OtlpReceiver.open()
+    const traced = { ...settings, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: '100' }
+    const { program, url } = await serve({ ...traced, LASTSEEN_ROLES: 'api' })
+    const deliverer = await serve({ ...traced, LASTSEEN_ROLES: 'deliver' })
+    const app = await appAt(url)
+    const endpoint = await network.receiver()
+    const org = await WebhookOrg.with(app, urlOf(endpoint))
+    const [dock, hall] = org.locations
+    const asset = await org.site.createAsset('Trolley')
+
+    /** Moves the asset in a request of the trace, and returns the span of the attempt to deliver the move. */
+    const moveTo = async ({ key }: { key: string }, traceparent: string): Promise<ReceivedSpan> => {
+      const json = { location_identifier: key, asset_identifiers: [asset.key] }
+      const save = { json, headers: { traceparent } }
+      expect((await org.site.api.send('POST', '/api/v1/inventory/save', save)).status).toBe(201)
+      const attempts = collector.named('webhook attempt').length
+      await expect.poll(() => collector.named('webhook attempt').length, { timeout: 30_000 }).toBe(attempts + 1)
+      return collector.named('webhook attempt').at(-1)!
+    }
+    const trace = '0af7651916cd43dd8448eb211c80319c'
+    const delivered = await moveTo(dock, `00-${trace}-b7ad6b7169203331-01`)
+    const unsampled = await moveTo(hall, `00-${'ab'.repeat(16)}-b7ad6b7169203331-00`)
+    await program.stop()
+    await deliverer.program.stop()
+
+    const save = collector.named('inventory.save').find(({ traceId }) => traceId === trace)!
+    const children = collector.childrenOf(save)
+    expect(textsOf(children).join()).toContain('record_operator_sighting($1')
+    expect(children).toContainEqual(delivered)
+    expect(delivered.attributes['lastseen.delivery_id']).toBe(endpoint.received[0]!.headers['x-service-delivery'])
+    // A request that its client does not sample is not traced, so its delivery belongs to the claim.
+    expect(collector.named('webhook claim').flatMap((claim) => collector.childrenOf(claim))).toContainEqual(unsampled)
+    await collector.close()
+  })
+
+  it('links a batch of reads to the requests that sent them', async () => {
+    const collector = await OtlpReceiver.open()
+    const traced = { ...settings, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: '100' }
+    const { program, url } = await serve(traced)
+    const site = await Site.open(await appAt(url), 'Gate')
+    const asset = await site.createAsset('Barrow')
+    const requests = 40
+    await Promise.all(Array.from({ length: requests }, () => site.sendReads({ tag: asset.tag, antenna: 1 })))
+    await program.stop()
+
+    const batches = collector.named('record reads')
+    // Requests that arrive while a batch is in flight share the next one.
+    expect(batches.length).toBeLessThan(requests)
+    const leading = batches.flatMap(({ parentSpanId, links }) => [parentSpanId, ...links.map(({ spanId }) => spanId)])
+    expect(leading.toSorted()).toEqual(
+      collector
+        .named('ingest.reads')
+        .map(({ spanId }) => spanId)
+        .toSorted(),
+    )
     await collector.close()
   })
 

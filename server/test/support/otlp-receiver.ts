@@ -8,6 +8,7 @@ export interface ReceivedSpan {
   name: string
   kind: number
   isFailed: boolean
+  links: { traceId: string; spanId: string }[]
   attributes: Record<string, string | number>
   resource: Record<string, string | number>
 }

@@ -44,7 +44,10 @@ describe('the queue of an endpoint', () => {
   const deliver = (count: number, generation = 1): Promise<unknown> =>
     Promise.all(
       Array.from({ length: count }, () =>
-        queue.deliver({ move: testMove(`delivery-${++deliveries}`, now(systemClock)), generation }, origin),
+        queue.deliver(
+          { move: testMove(`delivery-${++deliveries}`, now(systemClock)), generation, traceparent: null },
+          origin,
+        ),
       ),
     )
 
@@ -98,7 +101,7 @@ describe('the queue of an endpoint', () => {
 
   it('drops an event that waited for a slot for more than ten minutes', async () => {
     const recorded = instantFromMillis(Date.now() - 11 * 60_000)
-    await queue.deliver({ move: testMove('delivery-late', recorded), generation: 1 }, origin)
+    await queue.deliver({ move: testMove('delivery-late', recorded), generation: 1, traceparent: null }, origin)
     expect([receiver.connections, dropped]).toEqual([0, ['late']])
   })
 

@@ -132,7 +132,7 @@ export class EndpointQueue {
     await this.#sender?.close()
   }
 
-  async #attemptUntilDone({ move, generation }: Claimed, { webhookId, secret }: Origin): Promise<void> {
+  async #attemptUntilDone({ move, generation, traceparent }: Claimed, { webhookId, secret }: Origin): Promise<void> {
     const { clock, retryDelaysMs, onAttempt, onDropped } = this.#deps
     const { deliveryId } = move
     let signed: Signed | undefined
@@ -144,7 +144,7 @@ export class EndpointQueue {
       if (attempt === 1 && clock.millis() - millisOf(move.recordedAt) > staleMs) return onDropped('late', 1)
       signed ??= signMove(move, secret, clock)
       const attemptedAt = now(clock)
-      const outcome = await traceAttempt(this.#sender, signed, { deliveryId, attempt })
+      const outcome = await traceAttempt(this.#sender, signed, { deliveryId, attempt, traceparent })
       this.#adjustConcurrency(outcome.isDelivered)
       onAttempt(webhookId, { deliveryId, attempt, attemptedAt, ...outcome })
       if (outcome.isDelivered) return

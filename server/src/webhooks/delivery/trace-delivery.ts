@@ -1,8 +1,16 @@
-import { type Attributes, SpanKind, inChildSpan, inRootSpan, setFailed } from '../../kernel/tracing.ts'
+import {
+  type Attributes,
+  type Span,
+  type Traceparent,
+  SpanKind,
+  inChildSpan,
+  inRootSpan,
+  setFailed,
+} from '../../kernel/tracing.ts'
 import type { Outcome, WebhookSender } from '../sender.ts'
 import type { Signed } from '../signature.ts'
 
-/** Claims moves in a span of its own trace. The attempts to deliver them are its children, even after it has ended. */
+/** Claims moves in a span of its own trace, because it claims the moves of several requests and batches. */
 export const traceClaim = (orgId: number, claim: () => Promise<number>): Promise<number> =>
   inRootSpan(
     () => ({ name: 'webhook claim', kind: SpanKind.INTERNAL, attributes: { 'lastseen.org_id': orgId } }),
@@ -16,6 +24,8 @@ export const traceClaim = (orgId: number, claim: () => Promise<number>): Promise
 interface Attempt {
   deliveryId: string
   attempt: number
+  /** The span that recorded the move. */
+  traceparent: Traceparent | null
 }
 
 /** Only the host of the endpoint: paths and queries may contain secrets of the receiver. */
@@ -30,16 +40,25 @@ function attributesOf(url: string, { deliveryId, attempt }: Attempt): Attributes
   }
 }
 
-/** Sends one attempt in a client span. */
-export const traceAttempt = (sender: WebhookSender, signed: Signed, attempt: Attempt): Promise<Outcome> =>
-  inChildSpan(
-    () => ({ name: 'webhook attempt', kind: SpanKind.CLIENT, attributes: attributesOf(sender.url, attempt) }),
-    async (span) => {
-      const outcome = await sender.send(signed)
-      if (span === null) return outcome
-      if (outcome.status !== null) span.setAttribute('http.response.status_code', outcome.status)
-      if (!outcome.isDelivered) setFailed(span, outcome.error ?? outcome.status)
-      return outcome
-    },
-    { mayOutlive: true },
-  )
+/**
+ * Sends one attempt in a client span. Its parent is the span that recorded the move, a request or a batch of reads, so that
+ * one trace leads from there to the delivery. If that span was not traced, the parent is the claim.
+ */
+export function traceAttempt(sender: WebhookSender, signed: Signed, attempt: Attempt): Promise<Outcome> {
+  const describe = () => ({
+    name: 'webhook attempt',
+    kind: SpanKind.CLIENT,
+    attributes: attributesOf(sender.url, attempt),
+  })
+  const send = async (span: Span | null): Promise<Outcome> => {
+    const outcome = await sender.send(signed)
+    if (span === null) return outcome
+    if (outcome.status !== null) span.setAttribute('http.response.status_code', outcome.status)
+    if (!outcome.isDelivered) setFailed(span, outcome.error ?? outcome.status)
+    return outcome
+  }
+  const { traceparent } = attempt
+  return traceparent === null
+    ? inChildSpan(describe, send, { mayOutlive: true })
+    : inRootSpan(describe, send, { traceparent })
+}
