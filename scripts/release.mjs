@@ -88,7 +88,8 @@ function packPackages() {
 function packPackagingFiles() {
   const name = `lastseen-packaging-${version}`
   for (const path of ['LICENSE', 'compose.yaml', 'compose.scale.yaml', 'packaging'])
-    cpSync(join(root, path), join(out, name, path), { recursive: true })
+    // The chart links to the alert rules.
+    cpSync(join(root, path), join(out, name, path), { recursive: true, dereference: true })
   run('tar', ['-czf', join(out, `${name}.tar.gz`), '-C', out, name])
   rmSync(join(out, name), { recursive: true })
 }

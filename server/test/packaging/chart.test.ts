@@ -25,6 +25,7 @@ describe('The Helm chart', () => {
       Release: { Name: 'site', Namespace: 'default' },
       Chart: { AppVersion: about.appVersion },
       Values: { ...values, ...changed },
+      Files: (file: string) => read(`${chart}/${file}`),
     }
     return renderTemplate(read(`${chart}/templates/${name}`), { $: scope })
   }
@@ -105,6 +106,16 @@ describe('The Helm chart', () => {
       expect(service.metadata.labels[monitor.spec.jobLabel]).toBe('lastseen')
       expect(service.spec.ports.map(({ name }: Document) => name)).toContain('http')
     }
+  })
+
+  it('gives the Prometheus operator the alert rules', () => {
+    const rule = objects({ prometheusRule: { enabled: true, labels: { release: 'prometheus' } } })
+    expect(rule.find((one) => one.kind === 'PrometheusRule')).toEqual({
+      apiVersion: 'monitoring.coreos.com/v1',
+      kind: 'PrometheusRule',
+      metadata: { name: 'site', labels: { release: 'prometheus' } },
+      spec: parse(read('packaging/prometheus/alerts.yml')) as Document,
+    })
   })
 
   it('gives a pod an hour to migrate the database before it restarts the pod', () => {
@@ -192,17 +203,6 @@ describe('The manual for Kubernetes', () => {
     const blocks = read(`docs/operating/${page}.md`).matchAll(/^```(\w+)\n([^]*?)\n```$/gm)
     return [...blocks].find(([, name, text]) => name === language && text!.includes(content))![2]!
   }
-
-  it('makes a PrometheusRule with all alert rules', () => {
-    const command = blockOf('install-kubernetes', 'sh', 'PrometheusRule').replace(/ \| kubectl .*$/, '')
-    const rule = parse(execFileSync('sh', ['-c', command], { cwd: repository, encoding: 'utf8' })) as Document
-    expect(rule).toEqual({
-      apiVersion: 'monitoring.coreos.com/v1',
-      kind: 'PrometheusRule',
-      metadata: { name: 'lastseen', labels: { release: 'prometheus' } },
-      spec: parse(read('packaging/prometheus/alerts.yml')) as Document,
-    })
-  })
 
   it('takes backups as the unprivileged user of the image, who can write to both volumes', () => {
     const job = parse(blockOf('backup', 'yaml', 'kind: CronJob')) as Document

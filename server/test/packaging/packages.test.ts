@@ -1,5 +1,14 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chownSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -202,6 +211,8 @@ describe('npm run release', () => {
     expect(readdirSync(unpacked).sort()).toEqual(['LICENSE', 'compose.scale.yaml', 'compose.yaml', 'packaging'])
     const paths = (folder: string): string[] => readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()
     expect(paths(join(unpacked, 'packaging'))).toEqual(paths(join(repository, 'packaging')))
+    // In the repository, this file of the chart is a link.
+    expect(lstatSync(join(unpacked, 'packaging/helm/lastseen/alerts.yml')).isFile()).toBe(true)
     expect(statSync(join(unpacked, 'packaging/backup.sh')).mode & 0o111).toBe(0o111)
     for (const file of ['compose.yaml', 'compose.scale.yaml'])
       expect(readFileSync(join(unpacked, file), 'utf8')).toContain(`image: lastseen:${version}\n`)

@@ -30,11 +30,19 @@ function valueOf(path: string, scope: Scope): unknown {
   return value
 }
 
+/** The text of a value, or of a file of the chart. */
+function textOf(expression: string, scope: Scope): string {
+  const [, file] = /^\$\.Files\.Get "([^"]+)"$/.exec(expression) ?? []
+  if (file !== undefined) return (valueOf('$.Files', scope) as (name: string) => string)(file)
+  const [, turned, path = ''] = /^(toYaml )?(\S+)$/.exec(expression) ?? []
+  const value = valueOf(path, scope)
+  return turned === undefined ? String(value) : stringify(value).trimEnd()
+}
+
 /** The functions that the chart uses; any other function is an error. */
 function evaluate(expression: string, scope: Scope): string {
   const [first = '', ...filters] = expression.split('|').map((part) => part.trim())
-  const [, turned, path = ''] = /^(toYaml )?(\S+)$/.exec(first) ?? []
-  let text = turned === undefined ? String(valueOf(path, scope)) : stringify(valueOf(path, scope)).trimEnd()
+  let text = textOf(first, scope)
   for (const filter of filters) {
     const [, indent] = /^nindent (\d+)$/.exec(filter) ?? []
     if (indent !== undefined) text = `\n${text}`.replaceAll('\n', `\n${' '.repeat(Number(indent))}`)
