@@ -118,8 +118,9 @@ export function startApi(
     quotas: context.quotas,
     onFailure: (error: unknown) => log.error({ event: 'import.failed', err: error }, 'import aborted'),
   }
-  const onEnded = bulkMetrics(options.metrics.registry)
+  const { onEnded, watch: watchQueue } = bulkMetrics(options.metrics.registry)
   const importQueue = new ImportQueue({ ...importDeps, background: db.background, pubsub, onEnded })
+  watchQueue(importQueue)
   pubsub.on(progressTopic, (payload) => importQueue.onProgress(payload))
   const signups = signupPolicy(config)
   const deps = {
@@ -163,6 +164,7 @@ export function startApi(
     join,
     onMissedEvents() {
       principals.invalidateAll()
+      importQueue.onMissedEvents()
       void reloadKeys().catch((error: unknown) =>
         log.error({ event: 'signing_keys.failed', err: error }, 'signing keys not reloaded'),
       )

@@ -83,6 +83,8 @@ class InvalidRowsError extends Error {
 export class ImportQueue {
   readonly #deps: Deps
   readonly #running = new Map<number, Promise<void>>()
+  /** The imports that a request to this process has put in the queue, and that no process has started. */
+  readonly #waiting = new Set<number>()
   /** Organizations with waiting imports, in the order in which they get the next free connection. */
   readonly #pending = new Set<number>()
   readonly #starting = new Set<Promise<void>>()
@@ -96,9 +98,15 @@ export class ImportQueue {
     this.#deps = deps
   }
 
+  /** The number of imports that this process runs, and of those that it has put in the queue. */
+  get load(): { running: number; waiting: number } {
+    return { running: this.#running.size, waiting: this.#waiting.size }
+  }
+
   /** Handles a progress event of any process. */
   onProgress(payload: string): void {
     const [state = '', id = '', done = ''] = payload.split(' ')
+    this.#waiting.delete(Number(id))
     this.#progress.set(`${state} ${id}`, Number(done))
   }
 
@@ -122,7 +130,10 @@ export class ImportQueue {
         if (!(await setState(tx, orgId, id, from, mayStart ? workState(job) : 'waiting', now(clock), job)))
           throw apiError.conflict(`The import is ${found.state}`)
         await prepare(tx, found)
-        return mayStart ? { ...found, job } : null
+        if (mayStart) return { ...found, job }
+        // Before the commit, after which another process may start it and publish its progress.
+        this.#waiting.add(id)
+        return null
       })
       if (started === null) this.#startWaiting(orgId)
       else this.#start(orgId, started)
@@ -151,6 +162,17 @@ export class ImportQueue {
   /** This process does not run the import, and its lock must have been taken if another one does. */
   #isDue({ id, changedAt }: Pick<Import, 'id' | 'changedAt'>): boolean {
     return !this.#running.has(id) && this.#deps.clock.millis() - millisOf(changedAt) > graceMs
+  }
+
+  /** A waiting import was deleted. */
+  async removed(id: number): Promise<void> {
+    this.#waiting.delete(id)
+    await this.#deps.pubsub.publish(progressTopic, `removed ${id} 0`).catch(() => undefined)
+  }
+
+  /** Called when events may have been missed: other processes may have started the imports that wait. */
+  onMissedEvents(): void {
+    this.#waiting.clear()
   }
 
   /** Aborts the imports in progress, which rolls back their changes. */
@@ -221,6 +243,7 @@ export class ImportQueue {
     const startedAtMs = performance.now()
     const secondsSoFar = (): number => (performance.now() - startedAtMs) / 1000
     const state = workState(job)
+    this.#waiting.delete(id)
     // The rows of a bulk job are not needed again, also when they were only checked.
     const isFinal = job !== 'check' || isBulk
     const runJob = async (tx: Tx): Promise<void> => {

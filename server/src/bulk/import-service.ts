@@ -195,6 +195,7 @@ export class ImportService {
     await this.get(orgId, id)
     const from: ImportState[] = ['open', 'waiting', 'checked', 'failed', 'done']
     await this.#reopen(orgId, id, from, (tx) => deleteImport(tx, orgId, id))
+    await this.#deps.queue.removed(id)
   }
 
   /** Requests after this instant keep their idempotency keys. */

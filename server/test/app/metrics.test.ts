@@ -4,9 +4,10 @@ import { Registry } from 'prom-client'
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { jobRunner } from '../../src/app/job-metrics.ts'
+import { create } from '../support/master-data.ts'
 import { parseMetrics, readMetrics } from '../support/metrics.ts'
 import { repository } from '../support/process.ts'
-import { Site, eventually, useTracking } from '../support/tracking.ts'
+import { Site, database, eventually, useTracking } from '../support/tracking.ts'
 import { WebhookOrg, urlOf, useWebhookNetwork } from '../support/webhooks.ts'
 
 const singleServerReason = 'each server has its own metrics'
@@ -95,14 +96,45 @@ describe('The metrics of jobs', () => {
     expect(second.sum('lastseen_job_last_success_timestamp_seconds', { task: 'retention' })).toBe(lastSuccess)
   })
 
+  it('show the bulk jobs that run and those that wait for another job of the organization', async () => {
+    const org = await context.app.newOrg()
+    const dock = await create(org.full, 'locations', { external_key: 'DOCK', name: 'before' })
+    const token = (await org.signIn('admin')).accessToken
+    const submit = async (key: string): Promise<number> => {
+      const reply = await org.full.post('/api/v1/bulk/locations?mode=upsert', [{ external_key: key, name: key }])
+      expect(reply.status, reply.text).toBe(202)
+      return reply.json.data.id
+    }
+    const load = async (): Promise<number[]> => {
+      const now = await metrics()
+      return [now.sum('lastseen_bulk_jobs_running'), now.sum('lastseen_bulk_jobs_waiting')]
+    }
+    // The first job waits for the lock of the location that it changes.
+    const lock = await database(context.app).reserve()
+    await lock`begin`
+    await lock`select from locations where org_id = ${org.orgId} and id = ${dock.id} for update`
+    for (const key of ['DOCK', 'HALL']) await submit(key)
+    const last = await submit('YARD')
+    expect(await load()).toEqual([1, 2])
+    expect((await context.app.anonymous('DELETE', `/api/v1/imports/${last}`, { token })).status).toBe(204)
+    expect(await load()).toEqual([1, 1])
+    await lock`rollback`
+    lock.release()
+    await eventually(async () => expect(await load()).toEqual([0, 0]))
+  })
+
   it('count bulk jobs by outcome', async () => {
     const org = await context.app.newOrg()
+    const before = await metrics()
     const reply = await org.full.post('/api/v1/bulk/locations', [{ external_key: 'DOCK', name: 'Dock' }])
     expect(reply.status, reply.text).toBe(202)
     await eventually(async () => {
       const now = await metrics()
-      expect(now.sum('lastseen_bulk_jobs_total', { outcome: 'done' })).toBe(1)
-      expect(now.sum('lastseen_bulk_job_duration_seconds_count')).toBe(1)
+      for (const [name, labels] of [
+        ['lastseen_bulk_jobs_total', { outcome: 'done' }],
+        ['lastseen_bulk_job_duration_seconds_count', {}],
+      ] as const)
+        expect(now.sum(name, labels) - before.sum(name, labels), name).toBe(1)
     })
   })
 })
