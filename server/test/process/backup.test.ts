@@ -130,7 +130,7 @@ describe('lastseen backup and restore', { timeout: 120_000 }, () => {
     expect((await server.program.stop()).code).toBe(0)
     const quiet = await lastseen(['backup', atRest], settings)
     expect(quiet.stderr).toMatch(/^asset_minutes: 3 rows$/m)
-    expect(quiet.stderr).toMatch(/holds every secret of the installation, its keys included/)
+    expect(quiet.stderr).toMatch(/contains every secret of the installation, including its keys/)
     expect(quiet.code).toBe(0)
   }, 120_000)
 

@@ -121,7 +121,7 @@ async function ready(): Promise<Checkout> {
   return copy
 }
 
-const install = 'npm ci --no-audit --no-fund --loglevel=error'
+const install = 'npm ci --no-audit --no-fund --loglevel=error --ignore-scripts'
 
 describe('the first start of a checkout', () => {
   it('installs the production packages, builds and runs; the next start only runs', async () => {

@@ -162,6 +162,9 @@ describe('a database user who is not a superuser', { timeout: 60_000 }, () => {
   beforeAll(async () => {
     cluster = await acquireEmbedded({ dataDir, progress: () => undefined })
     await withSql(superuserOf(cluster.url, dataDir), async (sql) => {
+      // The embedded server has these roles from the start, an outside one has not.
+      await sql`drop owned by lastseen_writer, lastseen_reader`
+      await sql`drop role lastseen_writer, lastseen_reader`
       await sql`create role maker login createrole password 'word'`
       await sql`create database maker owner maker`
       await sql`create role plain login password 'word'`
