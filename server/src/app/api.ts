@@ -1,7 +1,8 @@
 import type { Logger } from 'pino'
 import type { SignupPolicy } from '../accounts/signup-policy.ts'
 import { sessionSurface } from '../api/session/surface.ts'
-import { ImportQueue, progressTopic } from '../bulk/import-queue.ts'
+import { ImportProgress, progressTopic } from '../bulk/import-progress.ts'
+import { ImportQueue } from '../bulk/import-queue.ts'
 import { ImportService } from '../bulk/import-service.ts'
 import { WindowCounter } from '../admission/window-counter.ts'
 import type { Config } from '../config/config.ts'
@@ -111,7 +112,9 @@ export function startApi(
     from: config.mailFrom,
     onFailure: (error) => log.error({ event: 'mail.failed', err: error }, 'mail not sent'),
   })
+  const importProgress = new ImportProgress(pubsub)
   const importDeps = {
+    progress: importProgress,
     db,
     clock,
     ids: context.ids,
@@ -119,9 +122,9 @@ export function startApi(
     onFailure: (error: unknown) => log.error({ event: 'import.failed', err: error }, 'import aborted'),
   }
   const { onEnded, watch: watchQueue } = bulkMetrics(options.metrics.registry)
-  const importQueue = new ImportQueue({ ...importDeps, background: db.background, pubsub, onEnded })
+  const importQueue = new ImportQueue({ ...importDeps, background: db.background, onEnded })
   watchQueue(importQueue)
-  pubsub.on(progressTopic, (payload) => importQueue.onProgress(payload))
+  pubsub.on(progressTopic, (payload) => importProgress.onEvent(payload))
   const signups = signupPolicy(config)
   const deps = {
     db,
@@ -164,7 +167,7 @@ export function startApi(
     join,
     onMissedEvents() {
       principals.invalidateAll()
-      importQueue.onMissedEvents()
+      importProgress.onMissedEvents()
       void reloadKeys().catch((error: unknown) =>
         log.error({ event: 'signing_keys.failed', err: error }, 'signing keys not reloaded'),
       )

@@ -1,12 +1,11 @@
-import { LRUCache } from 'lru-cache'
 import { type Database, type Tx, longTransactionPoolSize } from '../db/database.ts'
 import type { IdGenerator } from '../db/id-generator.ts'
 import { withCustomPlan } from '../db/plan-cache.ts'
-import type { PubSub } from '../db/pubsub.ts'
 import { type Clock, now } from '../kernel/clock.ts'
 import { ApiError, apiError } from '../kernel/errors.ts'
 import { millisOf } from '../kernel/instant.ts'
 import type { QuotaCheck } from '../kernel/quota.ts'
+import type { ImportProgress } from './import-progress.ts'
 import {
   type Import,
   type ImportJob,
@@ -36,18 +35,15 @@ interface Deps {
   clock: Clock
   ids: IdGenerator
   quotas: QuotaCheck
-  pubsub: Pick<PubSub, 'publish'>
+  progress: ImportProgress
   onFailure: (error: unknown) => void
   onEnded: OnJobEnded
 }
 
 export type OnJobEnded = (outcome: 'done' | 'failed', seconds: number) => void
 
-export const progressTopic = 'import'
-
 /** An import whose state changed less than this ago is not treated as dead, because its lock may not be taken yet. */
 const graceMs = 5000
-const progressIntervalMs = 300
 
 /** The states of an import in progress. An organization has at most one such import. */
 const working: readonly ImportState[] = ['checking', 'running']
@@ -83,15 +79,11 @@ class InvalidRowsError extends Error {
 export class ImportQueue {
   readonly #deps: Deps
   readonly #running = new Map<number, Promise<void>>()
-  /** The imports that a request to this process has put in the queue, and that no process has started. */
-  readonly #waiting = new Set<number>()
   /** Organizations with waiting imports, in the order in which they get the next free connection. */
   readonly #pending = new Set<number>()
   readonly #starting = new Set<Promise<void>>()
   /** Connections that are in use or reserved. */
   #inUse = 0
-  /** The number of rows done, by state and id, because the progress of a check must not be used for the run. */
-  readonly #progress = new LRUCache<string, number>({ max: 1000 })
   #isStopping = false
 
   constructor(deps: Deps) {
@@ -100,14 +92,7 @@ export class ImportQueue {
 
   /** The number of imports that this process runs, and of those that it has put in the queue. */
   get load(): { running: number; waiting: number } {
-    return { running: this.#running.size, waiting: this.#waiting.size }
-  }
-
-  /** Handles a progress event of any process. */
-  onProgress(payload: string): void {
-    const [state = '', id = '', done = ''] = payload.split(' ')
-    this.#waiting.delete(Number(id))
-    this.#progress.set(`${state} ${id}`, Number(done))
+    return { running: this.#running.size, waiting: this.#deps.progress.waiting }
   }
 
   /** Starts the job if the organization has no import in progress and this process has a connection; else the job waits. */
@@ -118,7 +103,7 @@ export class ImportQueue {
     job: ImportJob,
     prepare: (tx: Tx, found: Import) => Promise<void>,
   ): Promise<void> {
-    const { db, clock } = this.#deps
+    const { db, clock, progress } = this.#deps
     const hasConnection = this.#reserve()
     try {
       const started = await db.withTenant(orgId, async (tx) => {
@@ -131,8 +116,7 @@ export class ImportQueue {
           throw apiError.conflict(`The import is ${found.state}`)
         await prepare(tx, found)
         if (mayStart) return { ...found, job }
-        // Before the commit, after which another process may start it and publish its progress.
-        this.#waiting.add(id)
+        progress.queued(id)
         return null
       })
       if (started === null) this.#startWaiting(orgId)
@@ -147,7 +131,7 @@ export class ImportQueue {
   /** The number of rows that the job in progress has processed, or that an ended job had. */
   doneRows({ id, state, rows }: Import): number {
     if (state === 'checked' || state === 'done') return rows
-    return working.includes(state) ? (this.#progress.get(`${state} ${id}`) ?? 0) : 0
+    return working.includes(state) ? this.#deps.progress.doneRows(state, id) : 0
   }
 
   /** If the import's process may have died, marks it as failed, starts the next one, and returns true. */
@@ -162,17 +146,6 @@ export class ImportQueue {
   /** This process does not run the import, and its lock must have been taken if another one does. */
   #isDue({ id, changedAt }: Pick<Import, 'id' | 'changedAt'>): boolean {
     return !this.#running.has(id) && this.#deps.clock.millis() - millisOf(changedAt) > graceMs
-  }
-
-  /** A waiting import was deleted. */
-  async removed(id: number): Promise<void> {
-    this.#waiting.delete(id)
-    await this.#deps.pubsub.publish(progressTopic, `removed ${id} 0`).catch(() => undefined)
-  }
-
-  /** Called when events may have been missed: other processes may have started the imports that wait. */
-  onMissedEvents(): void {
-    this.#waiting.clear()
   }
 
   /** Aborts the imports in progress, which rolls back their changes. */
@@ -238,26 +211,29 @@ export class ImportQueue {
 
   /** Runs the job in one transaction in the background; its last step sets the final state. */
   #start(orgId: number, started: StartedImport): void {
-    const { background, clock, onFailure, onEnded } = this.#deps
+    const { background, clock, progress, onFailure, onEnded } = this.#deps
     const { id, job, isBulk } = started
     const startedAtMs = performance.now()
     const secondsSoFar = (): number => (performance.now() - startedAtMs) / 1000
     const state = workState(job)
-    this.#waiting.delete(id)
+    const reportDone = progress.started(state, id)
+    const report = (done: number): void => {
+      if (this.#isStopping) throw new ServerStoppingError()
+      reportDone(done)
+    }
     // The rows of a bulk job are not needed again, also when they were only checked.
     const isFinal = job !== 'check' || isBulk
     const runJob = async (tx: Tx): Promise<void> => {
       if (!(await tryLockImport(tx, id))) throw new Error('another process works on this import')
       await withCustomPlan(tx)
       const ids = job === 'check' ? null : await this.#idPool(tx, orgId, id)
-      const result = await this.#work(tx, orgId, started, ids)
+      const result = await this.#work(tx, orgId, started, ids, report)
       if (job === 'run' && result.errorsTotal > 0) throw new InvalidRowsError(result)
       await setResult(tx, orgId, id, result)
       if (isFinal) await deleteRows(tx, orgId, id)
       if (!(await setState(tx, orgId, id, [state], isFinal ? 'done' : 'checked', now(clock))))
         throw new Error('the import is no longer in progress')
     }
-    void this.#deps.pubsub.publish(progressTopic, `${state} ${id} 0`).catch(() => undefined)
     const running = background
       .withTenant(orgId, runJob, { isLong: true })
       .then(() => onEnded('done', secondsSoFar()))
@@ -274,20 +250,16 @@ export class ImportQueue {
     this.#running.set(id, running)
   }
 
-  async #work(tx: Tx, orgId: number, started: StartedImport, ids: IdPool | null): Promise<ImportResult> {
-    const { clock, pubsub, quotas } = this.#deps
-    const { id: importId, kind, mode } = started
+  async #work(
+    tx: Tx,
+    orgId: number,
+    { id: importId, kind, mode }: StartedImport,
+    ids: IdPool | null,
+    progress: (done: number) => void,
+  ): Promise<ImportResult> {
+    const { clock, quotas } = this.#deps
     if (ids !== null) await quotas.assertRoom(orgId, 'stored_bytes')
     const room = await quotas.roomFor(orgId, kind)
-    const state: ImportState = ids === null ? 'checking' : 'running'
-    let publishedAtMs = performance.now()
-    const progress = (done: number): void => {
-      if (this.#isStopping) throw new ServerStoppingError()
-      this.onProgress(`${state} ${importId} ${done}`)
-      if (performance.now() - publishedAtMs < progressIntervalMs) return
-      publishedAtMs = performance.now()
-      void pubsub.publish(progressTopic, `${state} ${importId} ${done}`).catch(() => undefined)
-    }
     return runImport(kind, { tx, orgId, importId, clock, mode, ids, room, progress })
   }
 

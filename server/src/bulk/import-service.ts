@@ -5,6 +5,7 @@ import { apiError } from '../kernel/errors.ts'
 import { type Instant, instantFromMillis, millisOf } from '../kernel/instant.ts'
 import type { Page, PageRequest } from '../kernel/page.ts'
 import { type QuotaCheck, quotaReached } from '../kernel/quota.ts'
+import type { ImportProgress } from './import-progress.ts'
 import type { ImportQueue } from './import-queue.ts'
 import {
   type Import,
@@ -44,6 +45,7 @@ interface Deps {
   ids: IdGenerator
   quotas: QuotaCheck
   queue: ImportQueue
+  progress: ImportProgress
   onFailure: (error: unknown) => void
 }
 
@@ -195,7 +197,7 @@ export class ImportService {
     await this.get(orgId, id)
     const from: ImportState[] = ['open', 'waiting', 'checked', 'failed', 'done']
     await this.#reopen(orgId, id, from, (tx) => deleteImport(tx, orgId, id))
-    await this.#deps.queue.removed(id)
+    this.#deps.progress.removed(id)
   }
 
   /** Requests after this instant keep their idempotency keys. */
