@@ -55,8 +55,9 @@ const packageRoot = (name: string) => {
   return entry.slice(0, entry.lastIndexOf(`node_modules/${name}/`) + `node_modules/${name}`.length)
 }
 
-/** The driver and what it depends on. */
+/** The driver and what it depends on, and what `db/client.ts` needs for traces. */
 const driverPackages = [
+  '@opentelemetry/api',
   ...['pg', 'pg-connection-string', 'pg-int8', 'pg-pool', 'pg-protocol', 'pg-types', 'pgpass', 'split2', 'xtend'],
   ...['postgres-array', 'postgres-bytea', 'postgres-date', 'postgres-interval'],
 ]
@@ -64,7 +65,7 @@ const driverPackages = [
 /** Child processes run plain JavaScript, so the module is translated into a folder with the packages it needs. */
 function buildCode(target: string, packages: (from: string, to: string) => void): void {
   const source = fileURLToPath(new URL('../../src/', import.meta.url))
-  for (const folder of ['node_modules', 'db/failover', 'embedded-postgres'])
+  for (const folder of ['node_modules', 'kernel', 'db/failover', 'embedded-postgres'])
     mkdirSync(join(target, folder), { recursive: true })
   const compilerOptions: ts.CompilerOptions = {
     target: ts.ScriptTarget.ES2023,
@@ -81,6 +82,7 @@ function buildCode(target: string, packages: (from: string, to: string) => void)
   ]
   const embedded = readdirSync(join(source, 'embedded-postgres'))
   for (const file of [
+    'kernel/tracing.ts',
     ...database.map((name) => `db/${name}.ts`),
     ...embedded.map((name) => `embedded-postgres/${name}`),
   ]) {
