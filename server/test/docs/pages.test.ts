@@ -143,7 +143,6 @@ describe('The documentation', () => {
       ]),
       ...notRun('docs/operating/install-kubernetes.md', [
         [/^docker load /, /^needs a cluster; server\/test\/packaging\/chart.test.ts renders the chart /],
-        [/^\{$/, /^needs a cluster; server\/test\/packaging\/chart.test.ts checks the object /],
       ]),
       ...notRun('docs/operating/install-npm.md', [
         [/^npm install /, /^it changes the machine; server\/test\/packaging\/packages.test.ts installs the tarball /],
