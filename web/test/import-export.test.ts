@@ -82,7 +82,7 @@ test('A file with an unknown column is rejected with the line number', async ({ 
   const org = await Org.create()
   await org.signIn(page, org.email, '/import')
   await choose(page, 'external_key,name,shelf\nA,Crate,x\n')
-  const alert = card(page).getByRole('alert', { name: 'The file cannot be imported' })
+  const alert = card(page).getByRole('alert', { name: 'The columns do not match' })
   await expect(alert).toContainText("line 1: assets have no column 'shelf'")
 })
 

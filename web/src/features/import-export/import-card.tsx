@@ -245,7 +245,12 @@ export function ImportCard({ openedId }: { openedId: number | null }) {
             </Group>
           </>
         )}
-        {fileError !== null && <ErrorAlert error={fileError} title="The file cannot be imported" />}
+        {fileError !== null && (
+          <ErrorAlert
+            error={fileError}
+            title={fileError instanceof HeaderError ? 'The columns do not match' : 'The file cannot be imported'}
+          />
+        )}
         {fileError instanceof HeaderError && (
           <ColumnMappingForm
             key={fileError.headers.join('\n')}
