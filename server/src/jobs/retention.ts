@@ -3,6 +3,7 @@ import { deleteTrimmedImportsBefore, importsBefore } from '../bulk/imports.sql.t
 import { deleteRevokedCredentials } from '../auth/credentials.sql.ts'
 import { deleteExpiredFamilies, deleteRevokedFamilies } from '../auth/refresh-token-families.sql.ts'
 import { withAdvisoryLock } from '../db/advisory-lock.ts'
+import { withCustomPlan } from '../db/plan-cache.ts'
 import { dropPartition, historyTable, makeMonths, partitionsBefore } from '../db/schema/partitions.ts'
 import type { Database, Tx } from '../db/database.ts'
 import { type Instant, instantFromMillis } from '../kernel/instant.ts'
@@ -94,8 +95,13 @@ async function deleteExpired(db: Database, orgId: number, nowMs: number, retenti
     [deleteRevokedCredentials, revokedCredentialDays],
     [deleteTrimmedImportsBefore, importDays],
   ]
-  for (const [deleteBatch, days] of batched)
-    while (await db.withTenant(orgId, (tx) => deleteBatch(tx, orgId, daysAgo(days))));
+  for (const [deleteBatch, days] of batched) {
+    const deleteNext = async (tx: Tx): Promise<boolean> => {
+      await withCustomPlan(tx)
+      return deleteBatch(tx, orgId, daysAgo(days))
+    }
+    while (await db.withTenant(orgId, deleteNext));
+  }
   await db.withTenant(orgId, async (tx) => {
     await deleteExpiredInvitations(tx, orgId, daysAgo(0))
     // The last read of an unknown tag may become a sighting, so it must not be older than the history.

@@ -132,6 +132,28 @@ it.each(Object.entries(kinds))(
   },
 )
 
+it('The hourly job reads a bounded number of rows for each import that it deletes, also when the last run had few', async () => {
+  const { orgId } = await context.app.newOrg()
+  const runWith = async (imports: number): Promise<{ deleted: number; read: number }> => {
+    await database.sql`
+      insert into imports (org_id, id, kind, state, is_trimmed, idempotency_key, request_digest, rows, creates, updates,
+        unchanged, errors_total, errors, created_at, changed_at)
+      select ${orgId}, n, 'assets', 'failed', true, 'key ' || n, '', 0, 0, 0, 0, 0, '[]', '2026-01-01', '2026-01-01'
+      from generate_series(1, ${imports}::int) n`
+    await keepRetention(context.app.context, context.app.databaseUrl)
+    const [row] = await database.sql<{ deleted: number; read: number }[]>`
+      select n_tup_del::int as deleted, (seq_tup_read + idx_tup_fetch)::int as read
+      from pg_stat_user_tables where relname = 'imports'`
+    return row!
+  }
+  await runWith(1)
+  await runWith(3000)
+  // A connection reports its counts when it is idle.
+  await expect.poll(async () => (await runWith(0)).deleted, { timeout: 20_000 }).toBeGreaterThan(3000)
+  const { deleted, read } = await runWith(0)
+  expect(read / deleted).toBeLessThan(20)
+})
+
 describe('An account whose address was not confirmed', () => {
   let userId = 7_000_000_000
   interface Account {
