@@ -1,6 +1,6 @@
-import { getHeapSnapshot } from 'node:v8'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../server/test/support/app.ts'
+import { collectGarbage } from '../../server/test/support/garbage.ts'
 import {
   BulkJobError,
   type BulkJob,
@@ -25,11 +25,6 @@ beforeEach(async () => {
   ;({ client } = await newClient(org))
   proxy.reset()
 })
-
-/** V8 collects garbage before it takes a snapshot of the heap. */
-function collectGarbage(): void {
-  getHeapSnapshot().destroy()
-}
 
 const urlOf = (input: string | URL | Request): string => (input instanceof Request ? input.url : input.toString())
 

@@ -1,17 +1,17 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { IncomingMessage } from 'node:http'
-import { getHeapSnapshot } from 'node:v8'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { FairQueue } from '../../src/admission/fair-queue.ts'
 import { maxSmallChunks } from '../../src/http/incoming-request.ts'
 import { boolean } from '../../src/http/validation/fields.ts'
 import { type AnyRoute, ok, route } from '../../src/http/route.ts'
+import { collectGarbage } from '../support/garbage.ts'
 import { type MountedServer, mountRoutes, success, testRouteDefaults } from '../support/mount-routes.ts'
 import { RawConnection } from '../support/raw-http.ts'
 
-/** The memory of JavaScript objects and buffers. V8 collects garbage before it takes a snapshot of the heap. */
+/** The memory of JavaScript objects and buffers. */
 function memoryInUse(): number {
-  getHeapSnapshot().destroy()
+  collectGarbage()
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external
 }
