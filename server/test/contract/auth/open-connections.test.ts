@@ -20,7 +20,7 @@ afterEach(() => {
 })
 afterAll(() => second.stop())
 
-/** An organization whose export is larger than the buffers of both ends of a connection. */
+/** Fills an organization so that its export is larger than the buffers of both ends of a connection. */
 async function newOrg(): Promise<TestOrg> {
   const org = await context.app.newOrg()
   await database(context.app)`
@@ -83,19 +83,22 @@ async function expectDownloadClosed(connections: Connection[]): Promise<void> {
   for (const { socket } of connections) expect(socket.bytesRead).toBeLessThan(15_000_000)
 }
 
-describe.each([
-  ['A live stream', watch, expectClosed],
-  ['A download', download, expectDownloadClosed],
-  ['An upload', upload, expectClosed],
-])('%s is cut off in every process within a second when', (_what, begin, expectCutOff) => {
+/** Opens all three kinds of long connections with one token. */
+const beginAll = async (token: string) => ({
+  streams: await watch(token),
+  downloads: await download(token),
+  uploads: await upload(token),
+})
+
+describe('A live stream, a download and an upload are cut off in every process within a second when', () => {
   it.each(endings)('%s; valid ones go on [D40]', async (_why, beginEnding) => {
     const org = await newOrg()
     const { token, end, endsOthers = false } = await beginEnding(org, context.clock)
-    const connections = await begin(token)
-    const others = await begin(await org.full.token())
+    const { streams, downloads, uploads } = await beginAll(token)
+    const others = await beginAll(await org.full.token())
     await end()
-    await expectCutOff(connections)
-    if (!endsOthers) expect(isClosed(others)).toEqual([false, false])
+    await Promise.all([expectClosed(streams), expectDownloadClosed(downloads), expectClosed(uploads)])
+    if (!endsOthers) expect(isClosed(Object.values(others).flat())).toEqual(Array(6).fill(false))
   })
 })
 
