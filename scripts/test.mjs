@@ -150,8 +150,9 @@ const parts = {
 
 const notRun = `Not run here:
   - contract tests a second time: each file ran on the embedded PostgreSQL with one process, or on PostgreSQL 15 with two
-  - more than 20 rounds of a race, more than 3 kills of a crash test, three quarters of the runs of a property
-  - the pages of the documentation in reverse order
+  - more than 20 rounds of a race, more than 3 kills of a crash test, three quarters of the runs of a property,
+    nine tenths of the runs of the reference model
+  - the page about backups, and the other pages of the documentation in reverse order
   - tests around the service: embedded PostgreSQL, backups, failover, terminals, log files, installation,
     packaging, operator commands as programs, several worker processes, demo, simulator, the coverage check itself
   - the drill: faults and abuse while clients write

@@ -9,5 +9,8 @@ export const raceRounds = (full: number): number => (isFull ? full : Math.min(fu
 /** How often a crash test kills a process. */
 export const killCount = (full: number): number => (isFull ? full : Math.min(full, 3))
 
-/** Runs of a property or a model; `TEST_SEED` fixes what they are made from. */
+/** Runs of a property; `TEST_SEED` fixes what they are made from. */
 export const propertyRuns = (full: number): number => (isFull ? full : Math.ceil(full / 4))
+
+/** Runs that compare the database with a reference model after several steps. */
+export const modelRuns = (full: number): number => (isFull ? full : Math.ceil(full / 10))

@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Action, ModelRun, type Question } from '../support/model-run.ts'
 import { ModelDatabase, assetIds, locationIds, readerIds, tagNames } from '../support/model-database.ts'
-import { propertyRuns } from '../support/rounds.ts'
+import { modelRuns } from '../support/rounds.ts'
 
 /** More runs: `TEST_MODEL_RUNS=20000 npx vitest run test/tracking/model`. A failure prints the seed that repeats it. */
-const numRuns = Number(process.env['TEST_MODEL_RUNS'] ?? propertyRuns(1000))
+const numRuns = Number(process.env['TEST_MODEL_RUNS'] ?? modelRuns(1000))
 
 let world: ModelDatabase
 beforeAll(async () => {
