@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
-import type { Page, PageRequest } from '../kernel/page.ts'
+import { type Page, type PageRequest, toPage } from '../kernel/page.ts'
 import { type TagDraft, type TagType, normalizedValue } from '../tags/tag.ts'
 
 export interface UnknownRead {
@@ -82,23 +82,18 @@ export async function listUnknownTags(db: Db, orgId: number, page: PageRequest):
     )
     select total.total, page.* from total left join page on true
     order by page.last_seen_at desc, page.tag_type, page.normalized_value`)
-  return {
-    total: rows[0]?.total ?? 0,
-    rows: rows.flatMap((row) =>
-      row.tag_type === null
-        ? []
-        : [
-            {
-              tag: { type: row.tag_type, value: row.value },
-              readerId: row.reader_id,
-              antenna: row.antenna,
-              reads: row.reads,
-              firstSeenAt: fromDatabase(row.first_seen_at),
-              lastSeenAt: fromDatabase(row.last_seen_at),
-            },
-          ],
-    ),
-  }
+  return toPage(rows, (row) =>
+    row.tag_type === null
+      ? null
+      : {
+          tag: { type: row.tag_type, value: row.value },
+          readerId: row.reader_id,
+          antenna: row.antenna,
+          reads: row.reads,
+          firstSeenAt: fromDatabase(row.first_seen_at),
+          lastSeenAt: fromDatabase(row.last_seen_at),
+        },
+  )
 }
 
 export interface LastRead {

@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
-import type { Page, PageRequest } from '../kernel/page.ts'
+import { type Page, type PageRequest, toPage } from '../kernel/page.ts'
 import type { Role } from '../kernel/scopes.ts'
 
 export interface Invitation {
@@ -60,7 +60,7 @@ export async function listInvitations(
     total as (select count(*) as total from open),
     page as (select * from open order by email limit ${page.limit} offset ${page.offset})
     select total.total, page.* from total left join page on true order by page.email`)
-  return { rows: rows.flatMap((row) => (row.id === null ? [] : [invitationOf(row)])), total: rows[0]?.total ?? 0 }
+  return toPage(rows, (row) => (row.id === null ? null : invitationOf(row)))
 }
 
 export async function findInvitation(

@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
-import type { Page, PageRequest } from '../kernel/page.ts'
+import { type Page, type PageRequest, toPage } from '../kernel/page.ts'
 import type { Role } from '../kernel/scopes.ts'
 
 export interface Member {
@@ -34,7 +34,7 @@ export async function listMembers(db: Db, orgId: number, page: PageRequest): Pro
       where m.org_id = ${orgId} order by u.email limit ${page.limit} offset ${page.offset}
     )
     select total.total, page.* from total left join page on true order by page.email`)
-  return { rows: rows.flatMap((row) => (row.user_id === null ? [] : [memberOf(row)])), total: rows[0]?.total ?? 0 }
+  return toPage(rows, (row) => (row.user_id === null ? null : memberOf(row)))
 }
 
 export async function findMember(db: Db, orgId: number, userId: number): Promise<Member | null> {

@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
-import type { Page, PageRequest } from '../kernel/page.ts'
+import { type Page, type PageRequest, toPage } from '../kernel/page.ts'
 
 /** One request to an endpoint and its result. */
 export interface Attempt {
@@ -70,10 +70,7 @@ export async function listAttempts(
     )
     select total.total, page.* from total left join page on true
     order by page.attempted_at desc, page.delivery_id, page.attempt desc`)
-  return {
-    rows: rows.flatMap((row) => (row.delivery_id === null ? [] : [attemptOf(row, row.delivery_id)])),
-    total: rows[0]?.total ?? 0,
-  }
+  return toPage(rows, (row) => (row.delivery_id === null ? null : attemptOf(row, row.delivery_id)))
 }
 
 const attemptOf = (row: AttemptRow, deliveryId: string): ListedAttempt => ({

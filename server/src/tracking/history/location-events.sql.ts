@@ -2,7 +2,7 @@ import type { Db } from '../../db/database.ts'
 import { paginate } from '../../db/plan-cache.ts'
 import { type Sql, join, sql } from '../../db/sql.ts'
 import { type Instant, fromDatabase, toDatabase } from '../../kernel/instant.ts'
-import type { Page, PageRequest } from '../../kernel/page.ts'
+import { type Page, type PageRequest, toPage } from '../../kernel/page.ts'
 import { isThere } from '../report/large-subtree.sql.ts'
 import { requestedLocations } from '../report/report-request.sql.ts'
 import { isAtOrAfter, isAtOrBefore } from '../time-bounds.sql.ts'
@@ -191,10 +191,7 @@ export async function listLocationEvents(
   const rows = await db.query<LocationEventRow>(sql`
     ${eventsOf(orgId, locationId, where, request)}
     select total.total, page.* from total left join page on true order by page.occurred_at desc, page.delivery_id`)
-  return {
-    rows: rows.flatMap((row) => (row.event === null ? [] : [locationEventOf(row, row.event)])),
-    total: rows[0]?.total ?? 0,
-  }
+  return toPage(rows, (row) => (row.event === null ? null : locationEventOf(row, row.event)))
 }
 
 const locationEventOf = (row: LocationEventRow, event: LocationEvent['event']): LocationEvent => ({

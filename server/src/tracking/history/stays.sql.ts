@@ -2,7 +2,7 @@ import type { Db } from '../../db/database.ts'
 import { paginate } from '../../db/plan-cache.ts'
 import { join, sql } from '../../db/sql.ts'
 import { type Instant, fromDatabase, startOfMillisecond, toDatabase } from '../../kernel/instant.ts'
-import type { Page, PageRequest } from '../../kernel/page.ts'
+import { type Page, type PageRequest, toPage } from '../../kernel/page.ts'
 import { minuteOf } from '../sighting.ts'
 import { isObservedWithin } from '../time-bounds.sql.ts'
 
@@ -140,8 +140,5 @@ export async function assetStays(db: Db, orgId: number, assetId: number, request
     minutes: row.minutes,
     notes: row.notes === null ? [] : (JSON.parse(row.notes) as StayNoteRow[]).map(noteOf),
   })
-  return {
-    rows: rows.flatMap((row) => (row.began_at === null ? [] : [stayOf(row, row.began_at)])),
-    total: rows[0]?.total ?? 0,
-  }
+  return toPage(rows, (row) => (row.began_at === null ? null : stayOf(row, row.began_at)))
 }

@@ -2,7 +2,7 @@ import type { Db } from '../../db/database.ts'
 import { withGenericPlan, withPlanPerExecution } from '../../db/plan-cache.ts'
 import { type Sql, join, sql } from '../../db/sql.ts'
 import { type Instant, fromDatabase } from '../../kernel/instant.ts'
-import type { Page } from '../../kernel/page.ts'
+import { type Page, toPage } from '../../kernel/page.ts'
 import { candidatesAt, hasDeparturesSince } from './departures.sql.ts'
 import { isLargeSubtree } from './large-subtree.sql.ts'
 import { type PastReportRequest, defaultLimits, latestMinute, pastReport, positionOf } from './report-at.sql.ts'
@@ -69,11 +69,8 @@ export async function assetLocations(
     : request.q || at !== undefined
       ? statement
       : withGenericPlan(statement)
-  const reportRows = await db.query<ReportRow>(planned)
-  return {
-    rows: reportRows.flatMap((row) => (row.asset_id === null ? [] : [assetPositionOf(row, row.asset_id)])),
-    total: reportRows[0]?.total ?? 0,
-  }
+  const rows = await db.query<ReportRow>(planned)
+  return toPage(rows, (row) => (row.asset_id === null ? null : assetPositionOf(row, row.asset_id)))
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Db } from '../../db/database.ts'
 import { paginate } from '../../db/plan-cache.ts'
 import { type Sql, sql } from '../../db/sql.ts'
 import { type Instant, fromDatabase, toDatabase } from '../../kernel/instant.ts'
-import type { Page, PageRequest } from '../../kernel/page.ts'
+import { type Page, type PageRequest, toPage } from '../../kernel/page.ts'
 
 export interface UnseenAsset {
   assetId: number
@@ -56,10 +56,7 @@ export async function listUnseenAssets(
     locationName: row.location_name,
     lastSeenAt: fromDatabase(row.last_seen_at),
   })
-  return {
-    rows: rows.flatMap((row) => (row.asset_id === null ? [] : [unseenAssetOf(row, row.asset_id)])),
-    total: rows[0]?.total ?? 0,
-  }
+  return toPage(rows, (row) => (row.asset_id === null ? null : unseenAssetOf(row, row.asset_id)))
 }
 
 export interface NeverSeenAsset {
@@ -127,8 +124,5 @@ export async function listNeverSeenAssets(
     name: row.name,
     createdAt: fromDatabase(row.created_at),
   })
-  return {
-    rows: rows.flatMap((row) => (row.id === null ? [] : [neverSeenOf(row, row.id)])),
-    total: rows[0]?.total ?? 0,
-  }
+  return toPage(rows, (row) => (row.id === null ? null : neverSeenOf(row, row.id)))
 }
