@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type TestApp, startApp, useApp } from '../support/app.ts'
+import { describe, expect, it } from 'vitest'
+import { type TestApp, useApp, useSecondApp } from '../support/app.ts'
 import { ManualClock, type Key, mintKeys, tokensOf, whoAmI } from '../support/auth.ts'
 import { raceRounds } from '../support/rounds.ts'
 
@@ -38,15 +38,11 @@ describe('200 parallel requests of a new key with a fixed clock', () => {
   describe('with the buckets in the database, over two processes', () => {
     const clock = new ManualClock()
     const context = useApp({ clock, isOneOfSeveral: true })
-    let second: TestApp
-    beforeAll(async () => {
-      second = await startApp({ sharesDatabaseWith: context.app, clock, isOneOfSeveral: true })
-    })
-    afterAll(() => second.stop())
+    const second = useSecondApp(context, { clock, isOneOfSeveral: true })
 
     it('admit exactly 120, every time', { timeout: 300_000 }, async () => {
       const org = await context.app.newOrg()
-      for (const key of await mintKeys(org, raceRounds(60))) await race([context.app, second], key)
+      for (const key of await mintKeys(org, raceRounds(60))) await race([context.app, second.app], key)
     })
   })
 })

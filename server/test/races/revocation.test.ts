@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type TestApp, type TestOrg, startApp, useApp } from '../support/app.ts'
+import { describe, expect, it } from 'vitest'
+import { type TestApp, type TestOrg, useApp, useSecondApp } from '../support/app.ts'
 import { ManualClock, exchange, mintKeys, refresh, tokensOf, whoAmI } from '../support/auth.ts'
 import { raceRounds } from '../support/rounds.ts'
 
@@ -43,14 +43,10 @@ describe('A revoked key (D40)', () => {
 
   describe('with two processes', () => {
     const context = useApp({ clock, settings, isOneOfSeveral: true })
-    let second: TestApp
-    beforeAll(async () => {
-      second = await startApp({ sharesDatabaseWith: context.app, clock, settings, isOneOfSeveral: true })
-    })
-    afterAll(() => second.stop())
+    const second = useSecondApp(context, { clock, settings, isOneOfSeveral: true })
 
     it('is rejected from the very next request on in both', { timeout: 120_000 }, async () => {
-      await race([context.app, second], await context.app.newOrg())
+      await race([context.app, second.app], await context.app.newOrg())
     })
   })
 })

@@ -190,3 +190,13 @@ export function useApp(options: AppOptions = {}): { readonly app: TestApp } {
   afterAll(() => fixture.app.stop())
   return fixture
 }
+
+/** Starts one more server for the whole test file, on the database of the first one. */
+export function useSecondApp(first: { readonly app: TestApp }, options: AppOptions = {}): { readonly app: TestApp } {
+  const fixture: { app: TestApp } = { app: undefined as never }
+  beforeAll(async () => {
+    fixture.app = await startApp({ ...options, sharesDatabaseWith: first.app })
+  })
+  afterAll(() => fixture.app.stop())
+  return fixture
+}

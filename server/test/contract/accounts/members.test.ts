@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type TestApp, type TestOrg, startApp, useApp } from '../../support/app.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { type TestApp, type TestOrg, useApp, useSecondApp } from '../../support/app.ts'
 import {
   type TestUser,
   requestAs,
@@ -15,11 +15,7 @@ import { expectApiError } from '../../support/error-response.ts'
 
 const context = useApp()
 const database = useSql(context)
-let second: TestApp
-beforeAll(async () => {
-  second = await startApp({ sharesDatabaseWith: context.app })
-})
-afterAll(() => second.stop())
+const second = useSecondApp(context)
 
 let org: TestOrg
 let admin: TestUser
@@ -64,13 +60,13 @@ describe('PATCH /members/{user_id}', () => {
   it('takes effect at the member’s next request, in every process (D39)', async () => {
     const member = await createSignedInUser(org, 'manager')
     const write = (app: TestApp): Promise<Reply> => requestAs(app, member, 'POST', '/assets', { json: { name: 'a' } })
-    for (const app of [context.app, second]) expect((await write(app)).status).toBe(201)
+    for (const app of [context.app, second.app]) expect((await write(app)).status).toBe(201)
     const reply = await patch(admin, member.userId, { role: 'viewer' })
     expect([reply.status, reply.json.data.role]).toEqual([200, 'viewer'])
     expectApiError(await write(context.app), 'forbidden', { detail: 'Missing required scope: assets:write' })
-    await expect.poll(async () => (await write(second)).status).toBe(403)
+    await expect.poll(async () => (await write(second.app)).status).toBe(403)
     expect((await patch(admin, member.userId, { role: 'manager' })).status).toBe(200)
-    for (const app of [context.app, second]) await expect.poll(async () => (await write(app)).status).toBe(201)
+    for (const app of [context.app, second.app]) await expect.poll(async () => (await write(app)).status).toBe(201)
   })
 
   it('without a role changes nothing', async () => {
@@ -112,10 +108,10 @@ describe('PATCH /members/{user_id}', () => {
 describe('DELETE /members/{user_id}', () => {
   it('ends the member’s sessions in this organization at once, in every process, and keeps the account', async () => {
     const member = await createSignedInUser(org, 'operator')
-    for (const app of [context.app, second]) expect(await sessionStatus(app, member)).toBe(200)
+    for (const app of [context.app, second.app]) expect(await sessionStatus(app, member)).toBe(200)
     expect((await remove(admin, member.userId)).status).toBe(204)
     expect(await sessionStatus(context.app, member)).toBe(401)
-    await expect.poll(() => sessionStatus(second, member)).toBe(401)
+    await expect.poll(() => sessionStatus(second.app, member)).toBe(401)
     expectApiError(await refreshSession(context.app, member), 'unauthorized')
     expectApiError(await remove(admin, member.userId), 'not_found')
     const [row] = await database.sql`select count(*) from users where user_id = ${member.userId}`

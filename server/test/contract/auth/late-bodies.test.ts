@@ -1,30 +1,25 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { deleteOrg } from '../../../src/cli/organization-data.ts'
 import { createSignedInUser, requestAs } from '../../support/accounts.ts'
-import { type TestApp, startApp } from '../../support/app.ts'
+import { useSecondApp } from '../../support/app.ts'
 import { endings } from '../../support/endings.ts'
 import { RawConnection } from '../../support/raw-http.ts'
 import { Site, database, useTracking } from '../../support/tracking.ts'
 
 const singleServerReason = 'the test starts a second server itself'
 const context = useTracking('2026-05-04T12:00:00Z', { singleServerReason })
-let second: TestApp
+const second = useSecondApp(context, { isOneOfSeveral: true, clock: context.clock })
 const open: RawConnection[] = []
-
-beforeAll(async () => {
-  second = await startApp({ sharesDatabaseWith: context.app, isOneOfSeveral: true, clock: context.clock })
-})
 afterEach(() => {
   for (const connection of open.splice(0)) connection.close()
 })
-afterAll(() => second.stop())
 
 /** Sends a request without the last byte of its body in each process; returns what sends it and returns the statuses. */
 async function begin(path: string, token: string, json: object): Promise<() => Promise<(number | undefined)[]>> {
   const body = JSON.stringify(json)
   const head = ['Host: a', 'User-Agent: a', `Authorization: Bearer ${token}`, 'Content-Type: application/json']
   const lines = [`POST ${path} HTTP/1.1`, ...head, `Content-Length: ${body.length}`, 'Expect: 100-continue']
-  const connections = await Promise.all([context.app, second].map((app) => RawConnection.open(app.url)))
+  const connections = await Promise.all([context.app, second.app].map((app) => RawConnection.open(app.url)))
   open.push(...connections)
   for (const connection of connections) {
     connection.request(lines)

@@ -1,24 +1,19 @@
 import { once } from 'node:events'
 import { type Socket, connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { createSignedInUser } from '../../support/accounts.ts'
-import { type TestApp, type TestOrg, startApp } from '../../support/app.ts'
+import { type TestOrg, useSecondApp } from '../../support/app.ts'
 import { endings, remainingMs } from '../../support/endings.ts'
 import { database, eventually, useTracking } from '../../support/tracking.ts'
 
 const singleServerReason = 'the test starts a second server itself'
 const context = useTracking('2026-05-04T12:00:00Z', { singleServerReason })
-let second: TestApp
+const second = useSecondApp(context, { isOneOfSeveral: true, clock: context.clock })
 const open: Socket[] = []
-
-beforeAll(async () => {
-  second = await startApp({ sharesDatabaseWith: context.app, isOneOfSeveral: true, clock: context.clock })
-})
 afterEach(() => {
   for (const socket of open.splice(0)) socket.destroy()
 })
-afterAll(() => second.stop())
 
 /** Fills an organization so that its export is larger than the buffers of both ends of a connection. */
 async function newOrg(): Promise<TestOrg> {
@@ -39,7 +34,7 @@ interface Connection {
 /** Sends a request in each process and waits for the beginning of the response, of which the client reads nothing more. */
 const sendInBoth = (lines: readonly string[], token: string, body = ''): Promise<Connection[]> =>
   Promise.all(
-    [context.app, second].map(async (app) => {
+    [context.app, second.app].map(async (app) => {
       const { hostname, port } = new URL(app.url)
       const socket = connect(Number(port), hostname)
       const connection = { socket, isClosed: false }

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import { request } from 'undici'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { keepRetention } from '../../../src/jobs/retention.ts'
-import { type TestApp, type TestOrg, startApp, useApp } from '../../support/app.ts'
+import { type TestOrg, useApp, useSecondApp } from '../../support/app.ts'
 import { ManualClock } from '../../support/auth.ts'
 import { counts, endOf, errorsOf, getJob, ndjson, postBulk, runBulk } from '../../support/bulk.ts'
 import type { Client } from '../../support/client.ts'
@@ -14,11 +14,7 @@ import { useSnapshotDatabase } from '../../support/tenant-snapshot.ts'
 const clock = new ManualClock()
 const context = useApp({ clock })
 const database = useSnapshotDatabase(context)
-let second: TestApp
-beforeAll(async () => {
-  second = await startApp({ sharesDatabaseWith: context.app, clock })
-})
-afterAll(() => second.stop())
+const second = useSecondApp(context, { clock })
 
 let org: TestOrg
 let api: Client
@@ -503,7 +499,7 @@ describe('Idempotency-Key', () => {
     }
     const replies = await Promise.all(
       Array.from({ length: 8 }, (_, at) =>
-        (at % 2 ? second : context.app).anonymous('POST', '/api/v1/bulk/assets', options),
+        (at % 2 ? second.app : context.app).anonymous('POST', '/api/v1/bulk/assets', options),
       ),
     )
     expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 202))

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { keepRetention } from '../../../src/jobs/retention.ts'
-import { type TestApp, type TestOrg, startApp, useApp } from '../../support/app.ts'
+import { type TestOrg, useApp, useSecondApp } from '../../support/app.ts'
 import { ManualClock } from '../../support/auth.ts'
 import { expectApiError } from '../../support/error-response.ts'
 import { ImportRun } from '../../support/imports.ts'
@@ -11,11 +11,7 @@ const clock = new ManualClock()
 // A pool of one leaves two connections for transactions, so that requests are delayed if imports use them.
 const context = useApp({ clock, settings: { LASTSEEN_DATABASE_POOL: '1' } })
 const database = useSnapshotDatabase(context)
-let second: TestApp
-beforeAll(async () => {
-  second = await startApp({ sharesDatabaseWith: context.app, clock })
-})
-afterAll(() => second.stop())
+const second = useSecondApp(context, { clock })
 
 let org: TestOrg
 let token: string
@@ -52,7 +48,7 @@ describe('Imports of one organization', () => {
     const waiting = await (await begin()).rows([{ external_key: 'W', name: 'w' }])
     expect((await waiting.post('check')).status).toBe(202)
     expect(await waiting.get()).toMatchObject({ state: 'waiting', done_rows: 0 })
-    expect(await waiting.get(second)).toMatchObject({ state: 'waiting' })
+    expect(await waiting.get(second.app)).toMatchObject({ state: 'waiting' })
     for (const path of ['check', 'rows', 'run'])
       expectApiError(await waiting.post(path, path === 'rows' ? { rows: [] } : { skip_errors: true }), 'conflict')
     await release()
@@ -63,8 +59,8 @@ describe('Imports of one organization', () => {
   it('wait for each other in every process', async () => {
     const { run, release } = await blockedRun()
     const waiting = await (await begin()).rows([{ external_key: 'W', name: 'w' }])
-    expect((await waiting.post('check', undefined, second)).status).toBe(202)
-    expect((await waiting.get(second)).state).toBe('waiting')
+    expect((await waiting.post('check', undefined, second.app)).status).toBe(202)
+    expect((await waiting.get(second.app)).state).toBe('waiting')
     await release()
     expect((await waiting.waitUntilIdle()).state).toBe('checked')
     expect((await run.get()).state).toBe('done')

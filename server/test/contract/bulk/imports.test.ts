@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { CsvReader } from '../../../src/bulk/csv-table.ts'
 import { keepRetention } from '../../../src/jobs/retention.ts'
-import { type TestApp, type TestOrg, startApp, useApp } from '../../support/app.ts'
+import { type TestOrg, useApp, useSecondApp } from '../../support/app.ts'
 import { ManualClock } from '../../support/auth.ts'
 import { errorsOf, runBulk } from '../../support/bulk.ts'
 import type { Client } from '../../support/client.ts'
@@ -14,11 +14,7 @@ import { useSnapshotDatabase } from '../../support/tenant-snapshot.ts'
 const clock = new ManualClock()
 const context = useApp({ clock })
 const database = useSnapshotDatabase(context)
-let second: TestApp
-beforeAll(async () => {
-  second = await startApp({ sharesDatabaseWith: context.app, clock })
-})
-afterAll(() => second.stop())
+const second = useSecondApp(context, { clock })
 
 let org: TestOrg
 let api: Client
@@ -428,7 +424,7 @@ describe('The lifecycle of an import', () => {
     expectApiError(await context.app.anonymous('DELETE', `/api/v1/imports/${run.id}`, { token }), 'conflict')
     const seen: number[] = []
     for (let state = 'running'; state === 'running';) {
-      const [here, there] = [await run.get(), await run.get(second)]
+      const [here, there] = [await run.get(), await run.get(second.app)]
       // No row is visible before all rows are.
       if (there.state === 'running') seen.push(there.done_rows)
       state = here.state

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { deleteLocation } from '../../../src/locations/commands.ts'
-import { type TestApp, startApp } from '../../support/app.ts'
+import { useSecondApp } from '../../support/app.ts'
 import { type ReadJson, Site, type SiteAsset, database, useTracking } from '../../support/tracking.ts'
 
 const clock = { millis: () => Date.parse('2026-05-04T12:00:00Z') }
 const context = useTracking('2026-05-04T12:00:00Z')
-let second: TestApp
-
-beforeAll(async () => {
-  second = await startApp({ sharesDatabaseWith: context.app, isOneOfSeveral: true, clock })
-})
-afterAll(() => second.stop())
+const second = useSecondApp(context, { isOneOfSeveral: true, clock })
 
 /** The number of deadlocks; the counters of PostgreSQL are updated with a delay. */
 async function deadlocks(): Promise<number> {
@@ -64,7 +59,7 @@ describe('concurrent batches', () => {
       // Eight overlapping, unordered batches; the last ones are sent again as a whole.
       const parts = Array.from({ length: 8 }, () => shuffled(all, next).slice(0, 70))
       const batches = [...parts, all, shuffled(all, next), ...parts.slice(0, 3)]
-      return batches.map((reads, index) => site.post({ reads }, site.token, index % 2 === 0 ? context.app : second))
+      return batches.map((reads, index) => site.post({ reads }, site.token, index % 2 === 0 ? context.app : second.app))
     })
     for (const reply of await Promise.all(sent)) expect([reply.status, reply.json.data.ignored]).toEqual([202, 0])
     expect(await deadlocks()).toBe(before)
@@ -111,7 +106,7 @@ describe('concurrent batches', () => {
       }))
       const next = random(minute + 1)
       const sends = Array.from({ length: 8 }, (_, index) =>
-        site.post({ reads: shuffled(reads, next) }, site.token, index % 2 === 0 ? context.app : second),
+        site.post({ reads: shuffled(reads, next) }, site.token, index % 2 === 0 ? context.app : second.app),
       )
       for (const reply of await Promise.all(sends)) expect(reply.status).toBe(202)
     }
@@ -132,14 +127,14 @@ describe('concurrent batches', () => {
   it('do not deadlock with operators who save the same assets in the same minute', async () => {
     const site = await Site.open(context.app, 'A', 'B', 'C')
     const fleet = await assets(site, 6)
-    const beside = new Proxy(site, { get: (target, key) => (key === 'app' ? second : Reflect.get(target, key)) })
+    const beside = new Proxy(site, { get: (target, key) => (key === 'app' ? second.app : Reflect.get(target, key)) })
     await site.sendReads(...fleet.map((thing) => ({ tag: thing.tag, antenna: 1, observed_at: hmacTag(0, 0) })))
     const before = await deadlocks()
     const next = random(7)
     for (let minute = 1; minute <= 15; minute++) {
       const reads = fleet.map((thing) => ({ tag: thing.tag, antenna: 2, observed_at: hmacTag(minute, 10) }))
       await Promise.all([
-        ...[context.app, second, context.app].map((app) =>
+        ...[context.app, second.app, context.app].map((app) =>
           site.post({ reads: shuffled(reads, next) }, site.token, app),
         ),
         site.recordSighting(site.locations[2]!, shuffled(fleet, next), hmacTag(minute, 20)),
