@@ -8,6 +8,7 @@ import { ReaderRefusals } from '../ingest/reader-refusals.ts'
 import { ingestRoutes } from '../ingest/http-ingest.ts'
 import { ReadIngestor } from '../ingest/read-ingestor.ts'
 import { LatestReads, readsTopic, maxLatestReads, wantedTopic } from '../ingest/latest-reads.ts'
+import type { PubSub } from '../db/pubsub.ts'
 import { now } from '../kernel/clock.ts'
 import type { RawRoute } from '../http/route.ts'
 import type { RunJob } from '../jobs/run-job.ts'
@@ -68,9 +69,75 @@ export function startTracking(
   })
   const activity = new ReaderActivityBuffer({ db: db.background, clock })
   const latestReads = new LatestReads(clock, pubsub)
-  const movedOrgs = new Set<number>()
   const metrics = ingestMetrics(registry)
   const refusals = new ReaderRefusals(log, metrics.refused)
+  const movedOrgs = new Set<number>()
+  const moved = (orgId: number): void => void movedOrgs.add(orgId)
+  const ingestor = createIngestor(context, { activity, latestReads, metrics, refusals, moved })
+  subscribeToEvents(pubsub, { live, latestReads, readerCache })
+
+  const publishMoves = async (): Promise<void> => {
+    const ids = [...movedOrgs]
+    movedOrgs.clear()
+    await publishIds(pubsub, 'moved', ids)
+  }
+  const flushActivity = async (): Promise<void> => publishIds(pubsub, 'readers', await activity.flush())
+  const timers = [
+    setInterval(() => void runJob('publish-moves', publishMoves), publishMovesMs),
+    setInterval(() => void runJob('reader-activity', flushActivity), flushMs),
+    setInterval(() => void runJob('latest-reads', () => latestReads.publish()), publishReadsMs),
+  ]
+  for (const timer of timers) timer.unref()
+
+  const queue = new FairQueue(messageLimits)
+  return {
+    live,
+    ingestor,
+    readerCache,
+    queue,
+    refusals,
+    endpoints: ingestRoutes({
+      readers: readerCache,
+      ingestor,
+      queue,
+      bodyBudget,
+      refusals,
+      trustProxy: config.trustProxy,
+    }),
+    moved,
+    publishAndWait: (readerId) => pubsub.publishAndWait(readerChangedTopic, String(readerId)),
+    latestReads: (orgId, readerId) => latestReads.latest(orgId, readerId),
+    onMissedEvents() {
+      readerCache.invalidateAll()
+      live.missedEvents()
+    },
+    noteConnection: (device, isConnected) =>
+      activity.note(device, {
+        messages: 0,
+        accepted: 0,
+        ignored: 0,
+        warning: isConnected ? '' : 'The MQTT connection ended',
+      }),
+    async stop() {
+      for (const timer of timers) clearInterval(timer)
+      refusals.close()
+      await flushActivity().catch(() => undefined)
+      await publishMoves().catch(() => undefined)
+    },
+  }
+}
+
+interface IngestorDeps {
+  activity: ReaderActivityBuffer
+  latestReads: LatestReads
+  metrics: ReturnType<typeof ingestMetrics>
+  refusals: ReaderRefusals
+  moved: (orgId: number) => void
+}
+
+function createIngestor(context: AppContext, deps: IngestorDeps): ReadIngestor {
+  const { db, clock, config } = context
+  const { activity, latestReads, metrics, refusals } = deps
   const ingestor = new ReadIngestor({
     db: db.background,
     clock,
@@ -97,7 +164,7 @@ export function startTracking(
           observedAt,
         })),
       ),
-    onMoved: (orgId) => movedOrgs.add(orgId),
+    onMoved: deps.moved,
     onCounted: ({ format }, outcomes, late) => metrics.counted(format, outcomes, late),
     onBatch: metrics.batch,
     onRefused(refusal) {
@@ -106,6 +173,16 @@ export function startTracking(
     },
   })
   metrics.watchWaitingBytes(() => ingestor.waitingBytes)
+  return ingestor
+}
+
+interface EventReceivers {
+  live: LiveFeed
+  latestReads: LatestReads
+  readerCache: ReaderCache
+}
+
+function subscribeToEvents(pubsub: PubSub, { live, latestReads, readerCache }: EventReceivers): void {
   pubsub.on('moved', (payload) => {
     for (const id of payload.split(',')) void live.moved(Number(id)).catch(() => undefined)
   })
@@ -117,59 +194,12 @@ export function startTracking(
   pubsub.on(readerChangedTopic, (readerId) =>
     readerId === '' ? readerCache.invalidateAll() : readerCache.invalidate(Number(readerId)),
   )
+}
 
-  const publishMoves = async (): Promise<void> => {
-    const ids = [...movedOrgs]
-    movedOrgs.clear()
-    for (let start = 0; start < ids.length; start += 300)
-      await pubsub.publish('moved', ids.slice(start, start + 300).join(','))
-  }
-  const flushActivity = async (): Promise<void> => {
-    const ids = await activity.flush()
-    for (let start = 0; start < ids.length; start += 300)
-      await pubsub.publish('readers', ids.slice(start, start + 300).join(','))
-  }
-  const timers = [
-    setInterval(() => void runJob('publish-moves', publishMoves), publishMovesMs),
-    setInterval(() => void runJob('reader-activity', flushActivity), flushMs),
-    setInterval(() => void runJob('latest-reads', () => latestReads.publish()), publishReadsMs),
-  ]
-  for (const timer of timers) timer.unref()
+/** The payload of a notification is limited to 8,000 bytes. */
+const maxIdsPerEvent = 300
 
-  const queue = new FairQueue(messageLimits)
-  return {
-    live,
-    ingestor,
-    readerCache,
-    queue,
-    refusals,
-    endpoints: ingestRoutes({
-      readers: readerCache,
-      ingestor,
-      queue,
-      bodyBudget,
-      refusals,
-      trustProxy: config.trustProxy,
-    }),
-    moved: (orgId) => movedOrgs.add(orgId),
-    publishAndWait: (readerId) => pubsub.publishAndWait(readerChangedTopic, String(readerId)),
-    latestReads: (orgId, readerId) => latestReads.latest(orgId, readerId),
-    onMissedEvents() {
-      readerCache.invalidateAll()
-      live.missedEvents()
-    },
-    noteConnection: (device, isConnected) =>
-      activity.note(device, {
-        messages: 0,
-        accepted: 0,
-        ignored: 0,
-        warning: isConnected ? '' : 'The MQTT connection ended',
-      }),
-    async stop() {
-      for (const timer of timers) clearInterval(timer)
-      refusals.close()
-      await flushActivity().catch(() => undefined)
-      await publishMoves().catch(() => undefined)
-    },
-  }
+async function publishIds(pubsub: PubSub, topic: string, ids: readonly number[]): Promise<void> {
+  for (let start = 0; start < ids.length; start += maxIdsPerEvent)
+    await pubsub.publish(topic, ids.slice(start, start + maxIdsPerEvent).join(','))
 }
