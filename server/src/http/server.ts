@@ -56,7 +56,7 @@ function destroyAfterEnd(socket: Socket): void {
   socket.once('close', () => clearTimeout(timer))
 }
 
-export async function listen(options: {
+interface ListenOptions {
   host: string
   port: number
   /** Serves HTTPS if set. */
@@ -67,8 +67,10 @@ export async function listen(options: {
   limits: ConnectionLimits
   /** Called after a connection was closed because it exceeded a limit. */
   onLimit: (limit: string, address: string) => void
-}): Promise<HttpServer> {
-  const { tls } = options
+}
+
+export async function listen(options: ListenOptions): Promise<HttpServer> {
+  const { tls, clock } = options
   const timeouts = { ...defaultBodyTimeouts, ...options.bodyTimeouts }
   const checkIntervalMs = Math.min(5_000, timeouts.requestMs, timeouts.uploadStalledMs)
   const serverOptions = {
@@ -82,18 +84,8 @@ export async function listen(options: {
     IncomingMessage: IncomingRequest,
   }
   const server = tls === null ? createServer(serverOptions) : secureServer(tls, serverOptions)
-  let isDraining = false
+  limitConnections(server, options)
   const sockets = new Set<Socket>()
-  server.on('connection', (socket) => {
-    const address = socket.remoteAddress ?? ''
-    const network = clientKeyOf(address) ?? address
-    const exceeded = options.limits.add(network)
-    if (exceeded !== null) {
-      socket.destroy()
-      return options.onLimit(exceeded, address)
-    }
-    socket.once('close', () => options.limits.remove(network))
-  })
   server.on(tls === null ? 'connection' : 'secureConnection', (socket: Socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
@@ -101,36 +93,11 @@ export async function listen(options: {
   const bodies = new IncomingBodies(timeouts)
   const bodyCheck = setInterval(() => {
     const error = Object.assign(new Error('request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
-    for (const { socket } of bodies.takeExpired()) respondToMalformed(error, socket, options.clock.millis())
+    for (const { socket } of bodies.takeExpired()) respondToMalformed(error, socket, clock.millis())
   }, checkIntervalMs)
   bodyCheck.unref()
-  server.on('request', (request, response) => {
-    bodies.add(request)
-    if (isDraining) response.shouldKeepAlive = false
-    options.handle(request, response)
-  })
-  // 100 Continue is sent when the server reads the body. If the server responds before that, it cannot know whether the
-  // client will still send the body, so that response closes the connection.
-  server.on('checkContinue', (request, response) => {
-    bodies.add(request)
-    const { shouldKeepAlive } = response
-    response.shouldKeepAlive = false
-    continuations.set(request, () => {
-      response.shouldKeepAlive = shouldKeepAlive && !isDraining
-      response.writeContinue()
-    })
-    options.handle(request, response)
-  })
-  // Node would answer 417 to an Expect header other than 100-continue. The contract has no 417, so the header is ignored.
-  server.on('checkExpectation', (request, response) => {
-    bodies.add(request)
-    request.headers.expect = ''
-    options.handle(request, response)
-  })
-  server.on('clientError', (error, socket) => respondToMalformed(error, socket as Socket, options.clock.millis()))
-  server.on('connect', (_request, socket) =>
-    respondToMalformed(new Error('CONNECT'), socket as Socket, options.clock.millis()),
-  )
+  let isDraining = false
+  acceptRequests(server, { bodies, clock, handle: options.handle, isDraining: () => isDraining })
   await listening(server, options.host, options.port)
   const address = server.address()
   return {
@@ -140,21 +107,71 @@ export async function listen(options: {
     },
     async close(graceMs) {
       isDraining = true
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      // Connections become idle as their requests finish. Node does not count a connection that sent nothing as idle.
-      const closeIdle = (): void => {
-        server.closeIdleConnections()
-        for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
-      }
-      closeIdle()
-      const sweep = setInterval(closeIdle, 50)
-      const timer = setTimeout(() => server.closeAllConnections(), graceMs)
-      await closed
-      clearInterval(sweep)
+      await closeServer(server, sockets, graceMs)
       clearInterval(bodyCheck)
-      clearTimeout(timer)
     },
   }
+}
+
+function limitConnections(server: Server, { limits, onLimit }: Pick<ListenOptions, 'limits' | 'onLimit'>): void {
+  server.on('connection', (socket) => {
+    const address = socket.remoteAddress ?? ''
+    const network = clientKeyOf(address) ?? address
+    const exceeded = limits.add(network)
+    if (exceeded !== null) {
+      socket.destroy()
+      return onLimit(exceeded, address)
+    }
+    socket.once('close', () => limits.remove(network))
+  })
+}
+
+interface RequestDeps extends Pick<ListenOptions, 'clock' | 'handle'> {
+  bodies: IncomingBodies
+  isDraining: () => boolean
+}
+
+function acceptRequests(server: Server, { bodies, clock, handle, isDraining }: RequestDeps): void {
+  server.on('request', (request, response) => {
+    bodies.add(request)
+    if (isDraining()) response.shouldKeepAlive = false
+    handle(request, response)
+  })
+  // 100 Continue is sent when the server reads the body. If the server responds before that, it cannot know whether the
+  // client will still send the body, so that response closes the connection.
+  server.on('checkContinue', (request, response) => {
+    bodies.add(request)
+    const { shouldKeepAlive } = response
+    response.shouldKeepAlive = false
+    continuations.set(request, () => {
+      response.shouldKeepAlive = shouldKeepAlive && !isDraining()
+      response.writeContinue()
+    })
+    handle(request, response)
+  })
+  // Node would answer 417 to an Expect header other than 100-continue. The contract has no 417, so the header is ignored.
+  server.on('checkExpectation', (request, response) => {
+    bodies.add(request)
+    request.headers.expect = ''
+    handle(request, response)
+  })
+  server.on('clientError', (error, socket) => respondToMalformed(error, socket as Socket, clock.millis()))
+  server.on('connect', (_request, socket) => respondToMalformed(new Error('CONNECT'), socket as Socket, clock.millis()))
+}
+
+async function closeServer(server: Server, sockets: ReadonlySet<Socket>, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  // Connections become idle as their requests finish. Node does not count a connection that sent nothing as idle.
+  const closeIdle = (): void => {
+    server.closeIdleConnections()
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+  }
+  closeIdle()
+  const sweep = setInterval(closeIdle, 50)
+  const timer = setTimeout(() => server.closeAllConnections(), graceMs)
+  await closed
+  clearInterval(sweep)
+  clearTimeout(timer)
 }
 
 const handshakeTimeoutMs = 20_000
