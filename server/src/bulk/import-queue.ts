@@ -112,7 +112,8 @@ export class ImportQueue {
         if (found === null) throw apiError.notFound('Import')
         const others = await importsIn(tx, orgId, [...working, 'waiting'])
         const mayStart = hasConnection && others.length === 0
-        if (!(await setState(tx, orgId, id, from, mayStart ? workState(job) : 'waiting', now(clock), job)))
+        const to = mayStart ? workState(job) : 'waiting'
+        if (!(await setState(tx, orgId, id, { from, to, at: now(clock), job })))
           throw apiError.conflict(`The import is ${found.state}`)
         await prepare(tx, found)
         if (mayStart) return { ...found, job }
@@ -197,7 +198,7 @@ export class ImportQueue {
       const [first] = all
       if (first === undefined || all.some(({ state }) => state !== 'waiting')) return null
       const job = first.job!
-      await setState(tx, orgId, first.id, ['waiting'], workState(job), now(clock), job)
+      await setState(tx, orgId, first.id, { from: ['waiting'], to: workState(job), at: now(clock), job })
       return { ...first, job }
     })
   }
@@ -231,7 +232,7 @@ export class ImportQueue {
       if (job === 'run' && result.errorsTotal > 0) throw new InvalidRowsError(result)
       await setResult(tx, orgId, id, result)
       if (isFinal) await deleteRows(tx, orgId, id)
-      if (!(await setState(tx, orgId, id, [state], isFinal ? 'done' : 'checked', now(clock))))
+      if (!(await setState(tx, orgId, id, { from: [state], to: isFinal ? 'done' : 'checked', at: now(clock) })))
         throw new Error('the import is no longer in progress')
     }
     const running = background
@@ -271,7 +272,7 @@ export class ImportQueue {
     const reason = error instanceof ApiError ? error.message : unexpected
     const failed = { ...emptyResult(), errorsTotal: 1, errors: [{ line: 0, field: '', message: reason }] }
     await background.withTenant(orgId, async (tx) => {
-      if (!(await setState(tx, orgId, id, [workState(job)], 'failed', now(clock)))) return
+      if (!(await setState(tx, orgId, id, { from: [workState(job)], to: 'failed', at: now(clock) }))) return
       await setResult(tx, orgId, id, error instanceof InvalidRowsError ? error.result : failed)
       if (isBulk) await deleteRows(tx, orgId, id)
     })
@@ -283,7 +284,7 @@ export class ImportQueue {
     await db.withTenant(orgId, async (tx) => {
       for (const one of await importsIn(tx, orgId, working)) {
         if (!this.#isDue(one) || !(await tryLockImport(tx, one.id))) continue
-        if (!(await setState(tx, orgId, one.id, [one.state], 'failed', now(clock)))) continue
+        if (!(await setState(tx, orgId, one.id, { from: [one.state], to: 'failed', at: now(clock) }))) continue
         const errors = [{ line: 0, field: '', message: stoppedReason }]
         await setResult(tx, orgId, one.id, { ...emptyResult(), errorsTotal: 1, errors })
         if (one.isBulk) await deleteRows(tx, orgId, one.id)

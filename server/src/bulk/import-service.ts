@@ -226,7 +226,7 @@ export class ImportService {
   ): Promise<void> {
     const { db, clock } = this.#deps
     await db.withTenant(orgId, async (tx) => {
-      const isReopened = await setState(tx, orgId, id, from, 'open', now(clock))
+      const isReopened = await setState(tx, orgId, id, { from, to: 'open', at: now(clock) })
       const found = await findImport(tx, orgId, id)
       if (found === null) throw apiError.notFound('Import')
       if (!isReopened) throw apiError.conflict(`The import is ${found.state}`)

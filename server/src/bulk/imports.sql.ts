@@ -147,18 +147,22 @@ export async function failedImports(db: Db, orgId: number): Promise<FailedImport
   return rows.map(({ id, kind, changed_at: at }) => ({ id, kind, failedAt: fromDatabase(at) }))
 }
 
+interface StateChange {
+  from: readonly ImportState[]
+  to: ImportState
+  at: Instant
+  job?: ImportJob
+}
+
 /** Changes the state if it is one of `from`; returns false otherwise. */
 export async function setState(
   tx: Tx,
   orgId: number,
   id: number,
-  from: readonly ImportState[],
-  to: ImportState,
-  at: Instant,
-  job: ImportJob | null = null,
+  { from, to, at, job }: StateChange,
 ): Promise<boolean> {
   const moved = await tx.query(sql`
-    update imports set state = ${to}, job = ${job}, changed_at = ${toDatabase(at)}
+    update imports set state = ${to}, job = ${job ?? null}, changed_at = ${toDatabase(at)}
     where org_id = ${orgId} and id = ${id} and state = any(${from}::text[]) returning id`)
   return moved.length === 1
 }
