@@ -1,4 +1,4 @@
-import { writerRole } from '../db/create-database.ts'
+import { writerRole } from '../db/connection-pools.ts'
 import { type Session, withSession } from '../db/session.ts'
 import { sql } from '../db/sql.ts'
 import { tables } from '../db/schema/tables.ts'

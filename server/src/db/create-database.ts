@@ -1,23 +1,20 @@
 import { FairQueue } from '../admission/fair-queue.ts'
-import { memoryParameters } from './client.ts'
 import {
-  type Database,
-  type Db,
-  type Transactions,
-  type TxOptions,
-  longTransactionPoolSize,
-  snapshotPoolSize,
-} from './database.ts'
-import { parseHosts } from './failover/primary-discovery.ts'
-import { NotificationListener } from './listener.ts'
-import { Replica } from './failover/replica.ts'
-import { type PoolUsage, StatementPool } from './pool.ts'
+  type PoolOptions,
+  type TransactionPools,
+  connectionParameters,
+  openStatementPools,
+  openTransactionPools,
+  writerRole,
+} from './connection-pools.ts'
+import type { Database, Db, Transactions, TxOptions } from './database.ts'
 import { HealthProbe } from './failover/health-probe.ts'
-import { type Sql, sql } from './sql.ts'
-import { FairTransactionPool, beginTransaction, openTransactionPool, pipelined, stepwise } from './transactions.ts'
-
-export const writerRole = 'lastseen_writer'
-export const readerRole = 'lastseen_reader'
+import { parseHosts } from './failover/primary-discovery.ts'
+import { Replica } from './failover/replica.ts'
+import { NotificationListener } from './listener.ts'
+import type { PoolUsage } from './pool.ts'
+import { sql } from './sql.ts'
+import { type FairTransactionPool, beginTransaction, pipelined, stepwise } from './transactions.ts'
 
 /**
  * For connections that create or alter tables. Plain PostgreSQL ignores these settings. On Citus they prevent the
@@ -28,29 +25,16 @@ export const citusDdlSettings = {
   'citus.multi_shard_modify_mode': 'sequential',
 }
 
-/**
- * The cost of an index lookup for reads that mostly hit memory. With the default, which is meant for hard disks, generic
- * plans scan whole tables: beside a tenant of a million assets, the first page of the report of one location takes a tenant
- * of 300 assets 400 ms instead of 0.2.
- */
-const planning = { random_page_cost: '1.1' }
-
 /** Every role can see the names of connections, so a publisher knows which processes must acknowledge. */
 const listenerName = 'lastseen pubsub '
 
-export interface ConnectOptions {
-  url: string
-  /** A replica for reads that may be slightly stale; without it they go to the primary. */
-  replicaUrl?: string | undefined
-  poolSize: number
+export interface ConnectOptions extends PoolOptions {
   /** Shared by all processes that were started by the same command. */
   instanceGroup?: string | undefined
   /** The longest wait for an answer of the database, and for a free connection. */
   timeoutMs?: number
   /** Limits the time of each organization's searches, reports and long lists. */
   queryTime?: QueryTimeLimit
-  /** Called with every statement before it runs; tests check each one for tenant isolation. */
-  onStatement?: (statement: Sql) => void
 }
 
 interface QueryTimeLimit {
@@ -78,12 +62,6 @@ export interface Connection extends Database {
   close(): Promise<void>
 }
 
-/** Idle time after which connections for long transactions are closed. */
-const longIdleMs = 10_000
-
-/** Larger than the pools for single statements: a transaction is mostly idle between statements or waits for the disk. */
-export const transactionPoolSize = (poolSize: number): number => 2 * poolSize
-
 export const randomName = (): string => Math.random().toString(36).slice(2)
 
 /** Whether a listening process belongs to this instance group. */
@@ -95,135 +73,56 @@ const unlimitedQueryTime: QueryTimeLimit = {
   measure: (_orgId, work) => work(),
 }
 
-/** Statement timeouts by purpose, and the lock timeout of request transactions. */
-const timeoutsMs = { slowRead: 5000, read: 10_000, transaction: 10_000, lock: 3000 }
-
 export const defaultTimeoutMs = 40_000
-
-/** Connections reserved for authentication. */
-const authenticationPool = { transactions: 4, reads: 1, writes: 2 }
 
 /** Transactions without a tenant share the connections as if they were one more tenant. */
 const installation = 0
 
 export function createDatabase(options: ConnectOptions): Connection {
-  const { url, replicaUrl, poolSize, queryTime = unlimitedQueryTime, onStatement } = options
+  const { url, poolSize, queryTime = unlimitedQueryTime } = options
   const timeoutMs = options.timeoutMs ?? defaultTimeoutMs
   // The server cancels a statement before the driver closes the connection.
   const maxStatementMs = Math.floor(timeoutMs * 0.75)
-  const capped = (ms: number): string => String(Math.min(ms, maxStatementMs))
-  const parameters = { max_parallel_workers_per_gather: '0', ...planning, ...memoryParameters }
-  const poolOptions = { size: poolSize, queryTimeoutMs: timeoutMs, onStatement }
-  const writerParameters = {
-    role: writerRole,
-    statement_timeout: capped(timeoutsMs.transaction),
-    lock_timeout: capped(timeoutsMs.lock),
-    ...planning,
-    ...memoryParameters,
-  }
-  const writer = new StatementPool({ ...poolOptions, url, parameters: { ...parameters, ...writerParameters } })
-  const authenticationWriter = new StatementPool({
-    ...poolOptions,
-    url,
-    size: authenticationPool.writes,
-    parameters: { ...parameters, ...writerParameters },
-  })
-  const readOptions = (ms: number) => ({
-    ...poolOptions,
-    parameters: { role: readerRole, statement_timeout: capped(ms), ...parameters },
-  })
-  const reader = new StatementPool({ ...readOptions(timeoutsMs.read), url })
-  const authenticationReader = new StatementPool({
-    ...readOptions(timeoutsMs.read),
-    url,
-    size: authenticationPool.reads,
-  })
-  const slowReadOptions = readOptions(timeoutsMs.slowRead)
-  const slowReader = new StatementPool({ ...slowReadOptions, url })
-  const replicaReader = replicaUrl === undefined ? null : new StatementPool({ ...slowReadOptions, url: replicaUrl })
-  const replica = replicaReader === null ? null : new Replica(replicaUrl!, replicaReader, slowReader)
+  const parameters = connectionParameters(maxStatementMs)
+  const statements = openStatementPools(options, timeoutMs, parameters)
+  const { writer, reader, slowReader, replicaReader, authenticationReader, authenticationWriter } = statements
+  const replica = replicaReader === null ? null : new Replica(options.replicaUrl!, replicaReader, slowReader)
+  const transactions = openTransactionPools(options, timeoutMs, parameters.transaction)
   const name = `${options.instanceGroup ?? ''}/${process.pid}-${randomName()}`
   const listener = new NotificationListener(url, { role: writerRole, application_name: `${listenerName}${name}` })
-  // On Citus, `set local app.org_id` must reach the node that stores the tenant's rows.
-  const transactionParameters = { ...writerParameters, 'citus.propagate_set_commands': 'local' }
-  const openFairPool = (max: number, idleTimeoutMillis = 0): FairTransactionPool =>
-    new FairTransactionPool({
-      max,
-      open: () => openTransactionPool(url, { max, idleTimeoutMillis, timeoutMs, parameters: transactionParameters }),
-      timeoutMs,
-      onStatement,
-    })
-  const ordinary = openFairPool(transactionPoolSize(poolSize))
-  const authenticating = openFairPool(authenticationPool.transactions)
-  const long = openFairPool(longTransactionPoolSize, longIdleMs)
-  const snapshots = openFairPool(snapshotPoolSize, longIdleMs)
-  const fairPools = [ordinary, authenticating, long, snapshots]
-  let probe = new HealthProbe(parseHosts(url).current, 'select 1 as one')
+  const newProbe = (): HealthProbe => new HealthProbe(parseHosts(url).current, 'select 1 as one')
+  let probe = newProbe()
   // One slow read per connection. The queue keeps one tenant from occupying all connections with slow statements.
   const slowReads = new FairQueue({ maxInFlight: poolSize, timeoutMs })
   const stopWatching = parseHosts(url).watch(() => {
     for (const pool of [writer, reader, slowReader, authenticationReader, authenticationWriter]) pool.destroyAll()
-    for (const pool of fairPools) pool.reconnect()
+    for (const pool of Object.values(transactions)) pool.reconnect()
     probe.close()
-    probe = new HealthProbe(parseHosts(url).current, 'select 1 as one')
+    probe = newProbe()
     listener.reconnect()
-  })
-
-  // Once the first statement of a request is admitted, the others are too, because its response may have begun.
-  const queued = (orgId: number, db: Db): Db => {
-    let isAdmitted = false
-    const admit = async (): Promise<void> => {
-      if (!isAdmitted) await queryTime.assertLeft(orgId)
-    }
-    return {
-      async query(statement) {
-        await admit()
-        return slowReads.run(orgId, 1, async () => {
-          // The query time of the organization may have been used up while the statement was queued.
-          await admit()
-          isAdmitted = true
-          return queryTime.measure(orgId, () => db.query(statement))
-        })
-      },
-    }
-  }
-
-  const transactionsOn = (pool: FairTransactionPool, settings = ''): Transactions => ({
-    withTenant(orgId, work, { asyncCommit = false, isLong = false, isSnapshot = false }: TxOptions = {}) {
-      const snapshotSettings = `set local statement_timeout = ${maxStatementMs}`
-      const begin = beginTransaction(orgId, isSnapshot ? snapshotSettings : settings, { asyncCommit, isSnapshot })
-      return (isSnapshot ? snapshots : isLong ? long : pool).transact(orgId, begin, stepwise(work))
-    },
-    withTenantPipelined(orgId, work) {
-      return pool.transact(orgId, beginTransaction(orgId, settings), pipelined(work))
-    },
-    globalTransaction: (work) =>
-      pool.transact(installation, ['begin', ...(settings === '' ? [] : [settings])], stepwise(work)),
   })
 
   const requests: Database = {
     read: reader,
-    searches: (orgId) => queued(orgId, slowReader),
-    replica: (orgId) => queued(orgId, replica ?? slowReader),
+    searches: (orgId) => queuedReads(orgId, slowReader, slowReads, queryTime),
+    replica: (orgId) => queuedReads(orgId, replica ?? slowReader, slowReads, queryTime),
     global: writer,
-    ...transactionsOn(ordinary),
+    ...transactionsOn(transactions.ordinary, transactions, maxStatementMs),
   }
-  const backgroundTransactions = transactionsOn(
-    ordinary,
-    `set local statement_timeout = ${maxStatementMs}; set local lock_timeout = 0`,
-  )
+  const backgroundSettings = `set local statement_timeout = ${maxStatementMs}; set local lock_timeout = 0`
+  const background = transactionsOn(transactions.ordinary, transactions, maxStatementMs, backgroundSettings)
 
   return {
     name,
     ...requests,
     background: {
       ...requests,
-      ...backgroundTransactions,
-      global: { query: (statement) => backgroundTransactions.globalTransaction((tx) => tx.query(statement)) },
+      ...background,
+      global: { query: (statement) => background.globalTransaction((tx) => tx.query(statement)) },
     },
     authentication: {
       ...requests,
-      ...transactionsOn(authenticating),
+      ...transactionsOn(transactions.authenticating, transactions, maxStatementMs),
       read: authenticationReader,
       global: authenticationWriter,
     },
@@ -248,10 +147,10 @@ export function createDatabase(options: ConnectOptions): Connection {
       ...(replicaReader === null ? {} : { replica: replicaReader.usage }),
       authentication_reads: authenticationReader.usage,
       authentication_writes: authenticationWriter.usage,
-      transactions: ordinary.usage,
-      authentication: authenticating.usage,
-      long_transactions: long.usage,
-      snapshots: snapshots.usage,
+      transactions: transactions.ordinary.usage,
+      authentication: transactions.authenticating.usage,
+      long_transactions: transactions.long.usage,
+      snapshots: transactions.snapshots.usage,
     }),
     async close() {
       stopWatching()
@@ -265,8 +164,48 @@ export function createDatabase(options: ConnectOptions): Connection {
         authenticationWriter.close(),
         replica?.close(),
         listener.close(),
-        ...fairPools.map((pool) => pool.close()),
+        ...Object.values(transactions).map((pool) => pool.close()),
       ])
+    },
+  }
+}
+
+/** `settings` are statements at the begin of each transaction that is not a snapshot. */
+function transactionsOn(
+  pool: FairTransactionPool,
+  { long, snapshots }: TransactionPools,
+  maxStatementMs: number,
+  settings = '',
+): Transactions {
+  return {
+    withTenant(orgId, work, { asyncCommit = false, isLong = false, isSnapshot = false }: TxOptions = {}) {
+      const snapshotSettings = `set local statement_timeout = ${maxStatementMs}`
+      const begin = beginTransaction(orgId, isSnapshot ? snapshotSettings : settings, { asyncCommit, isSnapshot })
+      return (isSnapshot ? snapshots : isLong ? long : pool).transact(orgId, begin, stepwise(work))
+    },
+    withTenantPipelined(orgId, work) {
+      return pool.transact(orgId, beginTransaction(orgId, settings), pipelined(work))
+    },
+    globalTransaction: (work) =>
+      pool.transact(installation, ['begin', ...(settings === '' ? [] : [settings])], stepwise(work)),
+  }
+}
+
+/** Once the first statement of a request is admitted, the others are too, because its response may have begun. */
+function queuedReads(orgId: number, db: Db, queue: FairQueue, queryTime: QueryTimeLimit): Db {
+  let isAdmitted = false
+  const admit = async (): Promise<void> => {
+    if (!isAdmitted) await queryTime.assertLeft(orgId)
+  }
+  return {
+    async query(statement) {
+      await admit()
+      return queue.run(orgId, 1, async () => {
+        // The query time of the organization may have been used up while the statement was queued.
+        await admit()
+        isAdmitted = true
+        return queryTime.measure(orgId, () => db.query(statement))
+      })
     },
   }
 }

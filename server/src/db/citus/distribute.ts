@@ -1,4 +1,5 @@
-import { citusDdlSettings, readerRole, writerRole } from '../create-database.ts'
+import { readerRole, writerRole } from '../connection-pools.ts'
+import { citusDdlSettings } from '../create-database.ts'
 import { migrationLock } from '../schema/migrate.ts'
 import { type Session, withSession } from '../session.ts'
 import { sql } from '../sql.ts'

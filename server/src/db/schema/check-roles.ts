@@ -1,4 +1,4 @@
-import { readerRole, writerRole } from '../create-database.ts'
+import { readerRole, writerRole } from '../connection-pools.ts'
 import { withSession } from '../session.ts'
 import { sql } from '../sql.ts'
 
