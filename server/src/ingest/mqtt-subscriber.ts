@@ -83,63 +83,16 @@ export function startSubscriber(deps: SubscriberDeps): Subscriber {
     const clientId = `lastseen-${deps.installation}-${ownSlot.number}`
     const current = isSecure ? connectTls({ ...address, servername: url.hostname }) : connectTcp(address)
     socket = current
-    const write = (packet: Packet): void => {
-      if (current.writable) current.write(generate(packet, { protocolVersion: 5 }))
-    }
     const packets = parser({ protocolVersion: 5 })
     lastPacketMs = performance.now()
-    const ping = setInterval(
-      () => {
-        if (performance.now() - lastPacketMs > keepaliveSeconds * 1500)
-          current.destroy(new Error('the broker did not respond'))
-        else write({ cmd: 'pingreq' })
-      },
-      (keepaliveSeconds * 1000) / 2,
-    )
-    ping.unref()
-
-    packets.on('packet', (packet: Packet) => {
-      if (packet.cmd === 'connack') {
-        if (packet.reasonCode !== 0)
-          return void current.destroy(new Error(`the broker rejected the login (${packet.reasonCode})`))
-        write({ cmd: 'subscribe', messageId: 1, subscriptions: [{ topic: subscription, qos: 1 }] })
-        // The broker may still have the other subscription from an earlier process with this client id.
-        write({ cmd: 'unsubscribe', messageId: 2, unsubscriptions: [other] })
-      } else if (packet.cmd === 'suback') {
-        delayMs = initialDelayMs
-        deps.onState('connected', address.host)
-      } else if (packet.cmd === 'unsuback') {
-        hasUnsubscribed = packet.messageId === leaveMessageId
-      } else if (packet.cmd === 'publish') {
-        inFlight++
-        const received = receive(packet).finally(() => inFlight--)
-        received.then(
-          () => packet.qos === 1 && write({ cmd: 'puback', messageId: packet.messageId!, reasonCode: 0 }),
-          (error: unknown) => {
-            deps.onFailure(error)
-            current.destroy()
-          },
-        )
-      }
-    })
+    const ping = setInterval(() => keepAlive(current), (keepaliveSeconds * 1000) / 2).unref()
+    packets.on('packet', (packet: Packet) => onPacket(packet, current))
     packets.on('error', (error: Error) => current.destroy(error))
     current.on('data', (chunk: Buffer) => {
       lastPacketMs = performance.now()
       packets.parse(chunk)
     })
-    current.on(isSecure ? 'secureConnect' : 'connect', () =>
-      write({
-        cmd: 'connect',
-        protocolId: 'MQTT',
-        protocolVersion: 5,
-        clientId,
-        clean: false,
-        keepalive: keepaliveSeconds,
-        ...(url.username === '' ? {} : { username: decodeURIComponent(url.username) }),
-        ...(url.password === '' ? {} : { password: Buffer.from(decodeURIComponent(url.password)) }),
-        properties: { receiveMaximum: maxInFlight, sessionExpiryInterval: 3600, maximumPacketSize: maxPacketBytes },
-      }),
-    )
+    current.on(isSecure ? 'secureConnect' : 'connect', () => write(current, connectPacket(url, clientId)))
     let reason = 'the connection ended'
     current.on('error', (error: Error) => {
       reason = error.message
@@ -148,6 +101,37 @@ export function startSubscriber(deps: SubscriberDeps): Subscriber {
       clearInterval(ping)
       void ownSlot.leave().then(() => retryLater(reason))
     })
+  }
+
+  function keepAlive(current: Socket): void {
+    if (performance.now() - lastPacketMs > keepaliveSeconds * 1500)
+      current.destroy(new Error('the broker did not respond'))
+    else write(current, { cmd: 'pingreq' })
+  }
+
+  function onPacket(packet: Packet, current: Socket): void {
+    if (packet.cmd === 'connack') {
+      if (packet.reasonCode !== 0)
+        return void current.destroy(new Error(`the broker rejected the login (${packet.reasonCode})`))
+      write(current, { cmd: 'subscribe', messageId: 1, subscriptions: [{ topic: subscription, qos: 1 }] })
+      // The broker may still have the other subscription from an earlier process with this client id.
+      write(current, { cmd: 'unsubscribe', messageId: 2, unsubscriptions: [other] })
+    } else if (packet.cmd === 'suback') {
+      delayMs = initialDelayMs
+      deps.onState('connected', address.host)
+    } else if (packet.cmd === 'unsuback') {
+      hasUnsubscribed = packet.messageId === leaveMessageId
+    } else if (packet.cmd === 'publish') {
+      inFlight++
+      const received = receive(packet).finally(() => inFlight--)
+      received.then(
+        () => packet.qos === 1 && write(current, { cmd: 'puback', messageId: packet.messageId!, reasonCode: 0 }),
+        (error: unknown) => {
+          deps.onFailure(error)
+          current.destroy()
+        },
+      )
+    }
   }
 
   /** Messages of unknown topics or formats are acknowledged too, because a retry would not succeed either. */
@@ -182,3 +166,19 @@ export function startSubscriber(deps: SubscriberDeps): Subscriber {
     },
   }
 }
+
+function write(socket: Socket, packet: Packet): void {
+  if (socket.writable) socket.write(generate(packet, { protocolVersion: 5 }))
+}
+
+const connectPacket = (url: URL, clientId: string): Packet => ({
+  cmd: 'connect',
+  protocolId: 'MQTT',
+  protocolVersion: 5,
+  clientId,
+  clean: false,
+  keepalive: keepaliveSeconds,
+  ...(url.username === '' ? {} : { username: decodeURIComponent(url.username) }),
+  ...(url.password === '' ? {} : { password: Buffer.from(decodeURIComponent(url.password)) }),
+  properties: { receiveMaximum: maxInFlight, sessionExpiryInterval: 3600, maximumPacketSize: maxPacketBytes },
+})
