@@ -48,7 +48,14 @@ beforeAll(async () => {
   }
   const scanPoints: { antenna: number; locationId: number }[] = []
   for (const antenna of [1, 2]) {
-    const draft = { name: `Place ${antenna}`, description: null, isActive: true, validTo: null, tags: [], parent: {} }
+    const draft = {
+      name: `Location ${antenna}`,
+      description: null,
+      isActive: true,
+      validTo: null,
+      tags: [],
+      parent: {},
+    }
     scanPoints.push({ antenna, locationId: (await createLocation(context, orgId, draft)).id })
   }
   const reader = { name: 'Gate', format: 'auto', clock: 'reader', smoothing: null, scanPoints }

@@ -35,7 +35,7 @@ beforeAll(async () => {
   orgId = (await createOrganization(context, 'Counting')).orgId
   const scanPoints: { antenna: number; locationId: number }[] = []
   for (const antenna of [1, 2]) {
-    const location = await createLocation(context, orgId, { ...draft, name: `Place ${antenna}`, parent: {} })
+    const location = await createLocation(context, orgId, { ...draft, name: `Location ${antenna}`, parent: {} })
     scanPoints.push({ antenna, locationId: location.id })
   }
   const reader = { name: 'Gate', format: 'auto', clock: 'reader', smoothing: null, scanPoints }

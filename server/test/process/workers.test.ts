@@ -131,8 +131,8 @@ describe('a server with two workers', { timeout: 60_000 }, () => {
     for (let count = 0; count < 100; count++) {
       expect(await volley(server, '/healthz', '', 1)).toEqual([200])
       const next = await scrape()
-      const fallen = [...latest].filter(([series, value]) => (next.get(series) ?? 0) < value)
-      expect(fallen).toEqual([])
+      const decreased = [...latest].filter(([series, value]) => (next.get(series) ?? 0) < value)
+      expect(decreased).toEqual([])
       latest = next
     }
     expect(answered(latest)).toBe(answered(before) + 100)
@@ -147,8 +147,8 @@ describe('a server with two workers', { timeout: 60_000 }, () => {
     await server.program.says(new RegExp(`^Worker ${killed} ended with SIGKILL; starting another$`, 'm'))
     const expectNoFall = async (): Promise<void> => {
       const next = countersOf(await server.send('GET', '/metrics'))
-      const fallen = [...latest].filter(([series, value]) => (next.get(series) ?? 0) < value)
-      expect(fallen).toEqual([])
+      const decreased = [...latest].filter(([series, value]) => (next.get(series) ?? 0) < value)
+      expect(decreased).toEqual([])
       latest = next
     }
     await expectNoFall()

@@ -103,9 +103,9 @@ export class TestOrg {
 const defaultLog = pino({ level: process.env['TEST_LOG'] ?? 'silent' })
 
 type Watch = Awaited<ReturnType<typeof watchStatements>>
-type Opened = { port: number; close(): Promise<void> }
+type ListeningServer = { port: number; close(): Promise<void> }
 
-async function openServer(context: AppContext, options: AppOptions): Promise<Opened> {
+async function openServer(context: AppContext, options: AppOptions): Promise<ListeningServer> {
   const server: RunningServer = await startServer(context, {
     host: '127.0.0.1',
     port: 0,
@@ -126,7 +126,7 @@ async function openSecond(
   settings: Record<string, string>,
   options: AppOptions,
   watch: Watch,
-): Promise<Opened | null> {
+): Promise<ListeningServer | null> {
   const secondProcessUrl = inject('secondProcessUrl')
   if (secondProcessUrl === null || options.sharesDatabaseWith !== undefined || options.singleServerReason !== undefined)
     return null

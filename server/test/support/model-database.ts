@@ -26,7 +26,7 @@ export const newModel = (): TrackingModel =>
   new TrackingModel({
     now: startMs * 1000,
     assets: assetIds.map((id) => ({ id, key: `A${id}`, name: `Thing ${id}` })),
-    locations: locationIds.map((id) => ({ id, key: `L${id}`, name: `Place ${id}` })),
+    locations: locationIds.map((id) => ({ id, key: `L${id}`, name: `Location ${id}` })),
     tags: tagNames.map((tag, index) => [tag, tagOwners[index]!]),
     antennas: points.map(([reader, antenna, location]) => [`${reader} ${antenna}`, location]),
   })
@@ -96,7 +96,7 @@ export class ModelDatabase {
     await sql`insert into organizations (org_id, created_at) select org, now() from ${orgs}`
     await sql`
       insert into locations (org_id, id, external_key, name, is_active, valid_from, created_at, updated_at, search_text)
-      select org, id, 'L' || id, 'Place ' || id, true, ${past}, ${past}, ${past}, ''
+      select org, id, 'L' || id, 'Location ' || id, true, ${past}, ${past}, ${past}, ''
       from ${orgs}, unnest(${locationIds}::bigint[]) id`
     await sql`
       insert into assets (org_id, id, external_key, name, metadata, is_active, valid_from, created_at, updated_at,

@@ -4,12 +4,12 @@ import type { NaturalAsset, NaturalLocation } from './natural-key.ts'
 /** Converts records between the two APIs. Fields that only one API has are omitted or passed as arguments. */
 export type PrimaryAsset = RecordJson & { metadata: object }
 
-type Core = Omit<NaturalLocation, 'path' | 'depth' | 'parent' | 'parent_identifier'>
+type SharedFields = Omit<NaturalLocation, 'path' | 'depth' | 'parent' | 'parent_identifier'>
 
 const present = <K extends string, V>(key: K, value: V | null): Partial<Record<K, V>> =>
   value === null ? {} : ({ [key]: value } as Record<K, V>)
 
-const toNaturalRecord = (one: RecordJson): Core => ({
+const toNaturalRecord = (one: RecordJson): SharedFields => ({
   surrogate_id: one.id,
   identifier: one.external_key,
   name: one.name,
@@ -30,7 +30,7 @@ export const toNaturalLocation = (one: LocationJson) => ({
   ...present('parent_identifier', one.parent_external_key),
 })
 
-const toPrimaryRecord = (one: Core): RecordJson => ({
+const toPrimaryRecord = (one: SharedFields): RecordJson => ({
   id: one.surrogate_id,
   external_key: one.identifier,
   name: one.name,

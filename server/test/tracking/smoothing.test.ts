@@ -75,9 +75,9 @@ const observation = fc.record({
   isSmoothed: fc.boolean(),
 })
 
-type Drawn = typeof observation extends fc.Arbitrary<infer One> ? One : never
+type DrawnObservation = typeof observation extends fc.Arbitrary<infer One> ? One : never
 
-const observed = (drawn: readonly Drawn[]): Observation[] =>
+const observed = (drawn: readonly DrawnObservation[]): Observation[] =>
   drawn
     .toSorted((a, b) => a.seconds - b.seconds)
     .map((one) => ({

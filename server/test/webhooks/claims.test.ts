@@ -33,7 +33,7 @@ beforeAll(async () => {
     with recorded as (
       insert into moves (org_id, delivery_id, asset_id, asset_external_key, asset_name, from_location_id,
         from_location_name, to_location_id, to_location_name, occurred_at, recorded_at)
-      select ${orgId}, gen_random_uuid(), 1, 'A', 'A', 1, 'Place 1', 2, 'Place 2', now(), clock_timestamp()
+      select ${orgId}, gen_random_uuid(), 1, 'A', 'A', 1, 'Location 1', 2, 'Location 2', now(), clock_timestamp()
       from generate_series(1, ${waiting})
       returning recorded_at, delivery_id
     )
