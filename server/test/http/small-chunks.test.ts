@@ -10,8 +10,8 @@ import { type MountedServer, mountRoutes, success, testRouteDefaults } from '../
 import { RawConnection } from '../support/raw-http.ts'
 
 /** The memory of JavaScript objects and buffers. */
-function memoryInUse(): number {
-  collectGarbage()
+async function memoryInUse(): Promise<number> {
+  await collectGarbage()
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external
 }
@@ -67,12 +67,12 @@ describe('A body that arrives in chunks of one byte', () => {
     const downloadQueue = new FairQueue({ maxInFlight: 1 })
     await downloadQueue.acquire('another')
     mounted = await mountRoutes(routes, { downloadQueue })
-    const before = memoryInUse()
+    const before = await memoryInUse()
     await send(method, path)
     // A chunk with its length has six bytes.
     const received = (): number => requests.filter(({ socket }) => socket.bytesRead > 25_000).length
     await expect.poll(received, { timeout: 20_000 }).toBe(connections)
-    expect((memoryInUse() - before) / mebibyte).toBeLessThan(12)
+    expect(((await memoryInUse()) - before) / mebibyte).toBeLessThan(12)
   })
 
   it('is complete when an upload reads it after a wait, or part by part', async () => {

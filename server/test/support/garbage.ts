@@ -1,7 +1,7 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { Session } from 'node:inspector/promises'
 
-setFlagsFromString('--expose-gc')
+const session = new Session()
+session.connect()
 
-/** Collects all garbage of this process before it returns. */
-export const collectGarbage = runInNewContext('gc') as () => void
+/** Collects all garbage of this process. */
+export const collectGarbage = (): Promise<void> => session.post('HeapProfiler.collectGarbage')
