@@ -75,12 +75,7 @@ export function openStatementPools(
   }
 }
 
-export interface TransactionPools {
-  ordinary: FairTransactionPool
-  authenticating: FairTransactionPool
-  long: FairTransactionPool
-  snapshots: FairTransactionPool
-}
+export type TransactionPools = Record<'ordinary' | 'authenticating' | 'long' | 'snapshots', FairTransactionPool>
 
 export function openTransactionPools(
   { url, poolSize, onStatement }: PoolOptions,
