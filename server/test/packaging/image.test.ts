@@ -72,7 +72,8 @@ describe.skipIf(reason !== null && !mustRunAll)('The image, built from the Docke
     const usage = launch({}, { command: ['buildah', ...inContainer({}, 'lastseen', 'assets', '--help')] })
     expect((await usage.ended).stdout).toMatch(/^Usage: lastseen assets /)
     // Buildah would kill the server instead of passing a signal on, so the signal goes to the server itself.
-    process.kill(Number(/"pid":(\d+)/.exec(server.stderr)![1]), 'SIGTERM')
+    await expect.poll(() => server.stdout).toMatch(/"pid":\d+/)
+    process.kill(Number(/"pid":(\d+)/.exec(server.stdout)![1]), 'SIGTERM')
     expect(await server.ended).toMatchObject({ code: 0 })
   }, 300_000)
 })
