@@ -15,7 +15,7 @@ const jobOf = (file: string, name: string): Job =>
   (parse(read(`.github/workflows/${file}`)) as { jobs: Record<string, Job> }).jobs[name]!
 
 const oldest = /(\d+\.\d+)/.exec((JSON.parse(read('package.json')) as { engines: { node: string } }).engines.node)![1]!
-const ofImage = /^ARG NODE_IMAGE=\S+\/node:(\d+)-/m.exec(read('Dockerfile'))![1]!
+const ofImage = /^ARG NODE_IMAGE=\S+\/node:(\d+)\.[\d.]+-/m.exec(read('Dockerfile'))![1]!
 
 describe('The workflows', () => {
   it('run every test at night on the oldest Node.js supported and on that of the image', () => {
