@@ -1,19 +1,20 @@
 import type { Tx } from '../db/database.ts'
 import { type Metadata, metadataSizeProblem } from '../assets/asset.ts'
 import type { Instant } from '../kernel/instant.ts'
+import { inSlices, mapSteps } from '../kernel/slices.ts'
 import type { BulkRepository } from '../records/bulk.ts'
 import type { BaseRecord } from '../records/record.ts'
-import { type TagDraft, maxTagsPerRecord } from '../tags/tag.ts'
+import { maxTagsPerRecord } from '../tags/tag.ts'
 import { type OwnedTag, ownersOf } from '../tags/tags.sql.ts'
 import {
   type ImportMode,
   type LineError,
+  type NewTag,
   type WantedRow,
   isSame,
   maxImportTags,
   mergeRow,
   missingTags,
-  tagKey,
 } from './import-row.ts'
 
 export type Imported = BaseRecord & { metadata?: Metadata; parentKey?: string | null }
@@ -24,7 +25,7 @@ export interface Change<R> {
   record: R
   /** The current record; null when the row creates one. */
   current: R | null
-  newTags: TagDraft[]
+  newTags: NewTag[]
 }
 
 export interface Outcome<R> {
@@ -61,12 +62,12 @@ export async function evaluate<R extends Imported>(
 ): Promise<Outcome<R>> {
   const keys = rows.map((row) => row.externalKey)
   const current = new Map((await adapter.repository.byKeys(tx, orgId, keys)).map((one) => [one.externalKey, one]))
-  const newTagsByRow = rows.map((row) => missingTags(row, current.get(row.externalKey)))
+  const newTagsByRow = await inSlices(mapSteps(rows, (row) => missingTags(row, current.get(row.externalKey))))
   const owners = await ownersOf(tx, orgId, newTagsByRow.flat())
 
   const outcome: Outcome<R> = { changes: [], unchanged: 0, errors: [] }
   let firstTag = 0
-  for (const [index, row] of rows.entries()) {
+  const evaluateRow = (row: WantedRow, index: number): void => {
     const existing = current.get(row.externalKey) ?? null
     const newTags = newTagsByRow[index]!
     const start = firstTag
@@ -87,12 +88,13 @@ export async function evaluate<R extends Imported>(
       ),
     ]
     outcome.errors.push(...errors)
-    if (errors.length > 0) continue
+    if (errors.length > 0) return
     earlier.keys.set(row.externalKey, row.line)
-    for (const tag of newTags) earlier.tags.set(tagKey(tag), row.line)
+    for (const tag of newTags) earlier.tags.set(tag.key, row.line)
     if (existing !== null && newTags.length === 0 && isSame(existing, record)) outcome.unchanged++
     else outcome.changes.push({ line: row.line, record, current: existing, newTags })
   }
+  await inSlices(mapSteps(rows, evaluateRow))
   return outcome
 }
 
@@ -127,15 +129,15 @@ function modeErrors(
   return row.name === undefined ? [problem(row, 'name', 'name is required')] : []
 }
 
-function duplicateErrors(row: WantedRow, newTags: readonly TagDraft[], earlier: EarlierRows): LineError[] {
+function duplicateErrors(row: WantedRow, newTags: readonly NewTag[], earlier: EarlierRows): LineError[] {
   const errors: LineError[] = []
   const line = earlier.keys.get(row.externalKey)
   if (line !== undefined) errors.push(problem(row, 'external_key', `external_key also appears in line ${line}`))
   const own = new Set<string>()
   for (const tag of newTags) {
-    const other = own.has(tagKey(tag)) ? row.line : earlier.tags.get(tagKey(tag))
-    if (other !== undefined) errors.push(problem(row, fieldOf(row, tag), `This tag also appears in line ${other}`))
-    own.add(tagKey(tag))
+    const other = own.has(tag.key) ? row.line : earlier.tags.get(tag.key)
+    if (other !== undefined) errors.push(problem(row, fieldOf(tag), `This tag also appears in line ${other}`))
+    own.add(tag.key)
   }
   return errors
 }
@@ -154,12 +156,12 @@ const tagCountErrors = (row: WantedRow, count: number): LineError[] =>
     : [problem(row, 'tags', `A record has at most ${maxTagsPerRecord} tags; with this row it would have ${count}`)]
 
 /** The tags that an import attaches are kept in memory until it ends. */
-const importTagErrors = (row: WantedRow, newTags: readonly TagDraft[], { tags }: EarlierRows): LineError[] =>
+const importTagErrors = (row: WantedRow, newTags: readonly NewTag[], { tags }: EarlierRows): LineError[] =>
   newTags.length === 0 || tags.size + newTags.length <= maxImportTags
     ? []
     : [problem(row, 'tags', `An import attaches at most ${maxImportTags} tags; split the file`)]
 
-const fieldOf = (row: WantedRow, tag: TagDraft): string => `tags[${row.tags.lastIndexOf(tag)}].value`
+const fieldOf = ({ index }: NewTag): string => `tags[${index}].value`
 
-const alreadyAttached = (row: WantedRow, tag: TagDraft, { ownerKey }: OwnedTag): LineError =>
-  problem(row, fieldOf(row, tag), `This tag is already attached to ${ownerKey}`)
+const alreadyAttached = (row: WantedRow, tag: NewTag, { ownerKey }: OwnedTag): LineError =>
+  problem(row, fieldOf(tag), `This tag is already attached to ${ownerKey}`)

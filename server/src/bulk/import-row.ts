@@ -208,10 +208,19 @@ export function noteErrors(result: CollectedResult, errors: readonly LineError[]
 
 export const tagKey = (tag: TagDraft): string => `${tag.type} ${normalizedValue(tag)}`
 
+/** A tag that a row attaches. Its key is stored, because an import keeps many tags in memory and compares them. */
+export interface NewTag extends TagDraft {
+  key: string
+  /** The index of the tag in its row. */
+  index: number
+}
+
 /** The tags that are not attached to the record yet. An import attaches tags but never detaches them. */
-export function missingTags(row: WantedRow, current: Pick<BaseRecord, 'tags'> | undefined): TagDraft[] {
+export function missingTags(row: WantedRow, current: Pick<BaseRecord, 'tags'> | undefined): NewTag[] {
   const attached = new Set((current?.tags ?? []).map(tagKey))
-  return row.tags.filter((tag) => !attached.has(tagKey(tag)))
+  return row.tags
+    .map(({ type, value }, index) => ({ type, value, key: tagKey({ type, value }), index }))
+    .filter(({ key }) => !attached.has(key))
 }
 
 const changedInstant = (given: Instant | undefined, current: Instant): Instant =>

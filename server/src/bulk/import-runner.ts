@@ -4,6 +4,7 @@ import type { Tx } from '../db/database.ts'
 import { SerializationConflictError } from '../db/constraint-errors.ts'
 import { type Clock, now } from '../kernel/clock.ts'
 import { quotaReached } from '../kernel/quota.ts'
+import { inSlices, mapSteps } from '../kernel/slices.ts'
 import { lockParentsForShare, locationBulk, treeOf } from '../locations/bulk.sql.ts'
 import type { Location } from '../locations/location.ts'
 import { lockTree } from '../locations/tree.sql.ts'
@@ -185,11 +186,9 @@ async function eachBatch<R extends Imported>(
     const staged = await stagedRows(tx, orgId, importId, after)
     if (staged.length === 0) return done
     const wanted: WantedRow[] = []
-    for (const one of staged) {
-      const row = readRow(kind, one)
+    for (const row of await inSlices(mapSteps(staged, (one) => readRow(kind, one))))
       if (Array.isArray(row)) noteErrors(result, row)
       else wanted.push(row)
-    }
     const keys = wanted.map((row) => row.externalKey)
     if (ids !== null) await adapter.repository.lock(tx, orgId, keys)
     const outcome = await evaluate(tx, orgId, adapter, wanted, earlier, now(clock), mode)

@@ -8,9 +8,10 @@ import { searchText } from '../records/record.ts'
 import type { Tag } from '../tags/tag.ts'
 import { insertTagsOfMany } from '../tags/tags.sql.ts'
 import type { Change, Imported, ImportAdapter } from './import-evaluator.ts'
-import { isSame, tagKey } from './import-row.ts'
+import { type NewTag, isSame } from './import-row.ts'
 
-type NewTag = Tag & { assetId: number | null; locationId: number | null; key: string }
+/** A tag and the id of its record. An import keeps them in memory until it ends, so they have no further fields. */
+type AttachedTag = Tag & Pick<NewTag, 'key'> & { recordId: number }
 
 /** Ids that were reserved in advance, because reserving an id during the import would need a second connection. */
 export interface IdPool {
@@ -27,7 +28,7 @@ export class ImportWriter<R extends Imported> {
   readonly #adapter: ImportAdapter<R>
   readonly #ids: IdPool
   readonly #clock: Clock
-  readonly #tags: NewTag[] = []
+  readonly #tags: AttachedTag[] = []
   #active = 0
   #inactive = 0
 
@@ -56,7 +57,11 @@ export class ImportWriter<R extends Imported> {
       await incrementImported(this.#tx, this.#orgId, kind, { active: this.#active, inactive: this.#inactive })
     const sorted = await inSlices(sortSteps(this.#tags, (a, b) => (a.key < b.key ? -1 : 1)))
     for (let start = 0; start < sorted.length; start += tagBatchSize) {
-      const batch = sorted.slice(start, start + tagBatchSize)
+      const batch = sorted.slice(start, start + tagBatchSize).map(({ recordId, ...tag }) => {
+        return kind === 'asset'
+          ? { ...tag, assetId: recordId, locationId: null }
+          : { ...tag, assetId: null, locationId: recordId }
+      })
       if ((await insertTagsOfMany(this.#tx, this.#orgId, batch, at)) < batch.length)
         throw new SerializationConflictError('a tag was taken while the import ran')
     }
@@ -81,10 +86,9 @@ export class ImportWriter<R extends Imported> {
     return { record: { ...record, updatedAt }, search: searchText(record, [...current.tags, ...newTags]) }
   }
 
-  #attach(ownerId: number, tags: Change<R>['newTags']): void {
-    const [assetId, locationId] = this.#adapter.repository.kind === 'asset' ? [ownerId, null] : [null, ownerId]
+  #attach(recordId: number, tags: Change<R>['newTags']): void {
     // Tags with the same creation time are listed by id.
     const ids = tags.map(() => this.#ids.tags.pop()!).sort((a, b) => a - b)
-    tags.forEach((tag, index) => this.#tags.push({ ...tag, id: ids[index]!, assetId, locationId, key: tagKey(tag) }))
+    tags.forEach(({ type, value, key }, index) => this.#tags.push({ id: ids[index]!, type, value, key, recordId }))
   }
 }

@@ -206,9 +206,12 @@ export async function stageRows(
   return total!
 }
 
-/** The limits of a batch. The number of rows is limited too, because each may lead to a record with 64 KiB of metadata. */
+/**
+ * The limits of a batch. A row can have 100 tags, so 256 KiB can have 6,000. The number of rows is limited too, because each
+ * may lead to a record with 64 KiB of metadata.
+ */
 const batchRows = 500
-const batchBytes = 1024 * 1024
+const batchBytes = 256 * 1024
 
 /** A staged row and its size. */
 export type SizedRow = StagedRow & { bytes: number }

@@ -14,6 +14,19 @@ export async function inSlices<Result>(steps: Generator<void, Result, void>): Pr
   }
 }
 
+/** Maps the items, one after the other. */
+export function* mapSteps<Item, Result>(
+  items: readonly Item[],
+  map: (item: Item, index: number) => Result,
+): Generator<void, Result[], void> {
+  const mapped: Result[] = []
+  for (const [index, item] of items.entries()) {
+    mapped.push(map(item, index))
+    yield
+  }
+  return mapped
+}
+
 /** Sorting a run of this length takes less than a slice. */
 const runLength = 1024
 
