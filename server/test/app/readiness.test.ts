@@ -7,7 +7,7 @@ import { send } from '../support/client.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { readMetrics } from '../support/metrics.ts'
 import { Mosquitto, isBrokerMissing } from '../support/mqtt.ts'
-import { freePort } from '../support/process.ts'
+import { freePort } from '../support/free-port.ts'
 import { TcpProxy } from '../support/tcp-proxy.ts'
 import { eventually } from '../support/tracking.ts'
 

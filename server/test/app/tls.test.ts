@@ -13,7 +13,7 @@ import { openAppContext } from '../../src/app/context.ts'
 import { type RunningServer, startServer } from '../../src/app/server.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { Authority, type KeyPair } from '../support/certificates.ts'
-import { freePort } from '../support/process.ts'
+import { freePort } from '../support/free-port.ts'
 import { Site, useTracking } from '../support/tracking.ts'
 
 const context = useTracking('2026-09-22T00:00:00Z')

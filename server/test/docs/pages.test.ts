@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
 import { type PageReader, runPage, showsErrorStatus } from '../support/page-runner.ts'
 import { type Page, allPages, commandsOf, deadLinks, inReadingOrder } from '../support/pages.ts'
+import { freePort } from '../support/free-port.ts'
 import {
   type LaunchOptions,
   type Program,
   firstCredentials,
-  freePort,
   launch,
   newFolder,
   repository,

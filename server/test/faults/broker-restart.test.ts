@@ -4,7 +4,7 @@ import { type TestApp, startApp } from '../support/app.ts'
 import { ReaderFleet, overMqtt } from '../support/reader-fleet.ts'
 import { Mosquitto, isBrokerMissing } from '../support/mqtt.ts'
 import { TcpProxy } from '../support/tcp-proxy.ts'
-import { freePort } from '../support/process.ts'
+import { freePort } from '../support/free-port.ts'
 import { eventually } from '../support/tracking.ts'
 
 describe('an embedded broker whose connections are dropped in the middle of a stream', () => {

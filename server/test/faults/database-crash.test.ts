@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ReaderFleet, type Transport, overHttp, overMqtt } from '../support/reader-fleet.ts'
-import { type ReadyServer, databaseOf, freePort, newFolder, serve, usePrograms, withSql } from '../support/process.ts'
+import { freePort } from '../support/free-port.ts'
+import { type ReadyServer, databaseOf, newFolder, serve, usePrograms, withSql } from '../support/process.ts'
 import { killCount } from '../support/rounds.ts'
 
 const kills = killCount(20)

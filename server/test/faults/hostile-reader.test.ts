@@ -4,7 +4,7 @@ import type { MqttClient } from 'mqtt'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ReaderFleet, overHttp, overMqtt } from '../support/reader-fleet.ts'
 import { publish, connectMqtt } from '../support/mqtt.ts'
-import { freePort } from '../support/process.ts'
+import { freePort } from '../support/free-port.ts'
 import { Site, type SiteAsset, database, useTracking } from '../support/tracking.ts'
 
 const port = await freePort()

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
 import { ReaderFleet, overHttp } from '../support/reader-fleet.ts'
-import { freePort, serve, usePrograms } from '../support/process.ts'
+import { freePort } from '../support/free-port.ts'
+import { serve, usePrograms } from '../support/process.ts'
 import { killCount } from '../support/rounds.ts'
 
 const kills = killCount(12)

@@ -9,7 +9,7 @@ import { startBroker } from '../../src/ingest/mqtt-broker.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { type TestApp, startApp } from '../support/app.ts'
 import { publish } from '../support/mqtt.ts'
-import { freePort } from '../support/process.ts'
+import { freePort } from '../support/free-port.ts'
 import { Site, database, eventually, useTracking } from '../support/tracking.ts'
 
 const ports = [await freePort(), await freePort()] as const

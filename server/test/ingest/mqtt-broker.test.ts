@@ -10,7 +10,7 @@ import { decode } from '../../src/ingest/decoders/index.ts'
 import { readerChangedTopic, rotateReaderToken } from '../../src/readers/commands.ts'
 import { send } from '../support/client.ts'
 import { publish, connectMqtt } from '../support/mqtt.ts'
-import { freePort } from '../support/process.ts'
+import { freePort } from '../support/free-port.ts'
 import { Site, database, eventually, useTracking } from '../support/tracking.ts'
 import { examples } from './decoders/examples.ts'
 

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { cutOffOrganization } from '../../src/backup/organization-data.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { readerChangedTopic } from '../../src/readers/commands.ts'
-import { freePort } from '../support/process.ts'
+import { freePort } from '../support/free-port.ts'
 import { useAppBehindProxy } from '../support/proxied-database.ts'
 import { Site, eventually } from '../support/tracking.ts'
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { showInbox } from '../../src/cli/reader.ts'
 import { type TestApp, startApp } from '../support/app.ts'
 import { Mosquitto, isBrokerMissing, publish, connectMqtt } from '../support/mqtt.ts'
-import { freePort } from '../support/process.ts'
+import { freePort } from '../support/free-port.ts'
 import { Site, type SiteAsset, closeDatabase, database, eventually } from '../support/tracking.ts'
 
 const minute = 60_000

@@ -6,7 +6,7 @@ import { readerChangedTopic, rotateReaderToken } from '../../src/readers/command
 import { startApp } from '../support/app.ts'
 import { readMetrics } from '../support/metrics.ts'
 import { Mosquitto, connectMqtt, isBrokerMissing, publish } from '../support/mqtt.ts'
-import { freePort } from '../support/process.ts'
+import { freePort } from '../support/free-port.ts'
 import { Site, eventually, useTracking } from '../support/tracking.ts'
 
 const port = await freePort()

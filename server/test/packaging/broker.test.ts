@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type TestApp, startApp } from '../support/app.ts'
 import { connectMqtt, isBrokerMissing, publish } from '../support/mqtt.ts'
 import { Authority } from '../support/certificates.ts'
-import { freePort, newFolder, repository, usePrograms } from '../support/process.ts'
+import { freePort } from '../support/free-port.ts'
+import { newFolder, repository, usePrograms } from '../support/process.ts'
 import { Site, type SiteAsset, closeDatabase, database, eventually } from '../support/tracking.ts'
 
 usePrograms({ isBuilt: false })

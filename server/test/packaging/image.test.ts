@@ -3,15 +3,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { mustRunAll } from '../support/packaging.ts'
 import { baseImage, buildah, buildahArgs, buildahOutput, whyNoImages } from '../support/image-builder.ts'
-import {
-  type Program,
-  firstCredentials,
-  freePort,
-  launch,
-  repository,
-  tokenFor,
-  usePrograms,
-} from '../support/process.ts'
+import { freePort } from '../support/free-port.ts'
+import { type Program, firstCredentials, launch, repository, tokenFor, usePrograms } from '../support/process.ts'
 import { send } from '../support/client.ts'
 
 usePrograms({ isBuilt: false })

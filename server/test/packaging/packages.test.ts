@@ -12,11 +12,11 @@ import {
 import { join } from 'node:path'
 import ts from 'typescript'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { freePort } from '../support/free-port.ts'
 import {
   type ExitResult,
   cleanEnvironment,
   firstCredentials,
-  freePort,
   launch,
   newFolder,
   repository,

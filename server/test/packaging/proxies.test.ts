@@ -10,7 +10,8 @@ import { type TestUser, createSignedInUser } from '../support/accounts.ts'
 import { type TestApp, startApp } from '../support/app.ts'
 import { Authority } from '../support/certificates.ts'
 import { lacks } from '../support/packaging.ts'
-import { freePort, repository } from '../support/process.ts'
+import { freePort } from '../support/free-port.ts'
+import { repository } from '../support/process.ts'
 
 const host = 'lastseen.example.com'
 const authority = new Authority()

@@ -6,7 +6,8 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { lacks } from '../support/packaging.ts'
-import { freePort, newFolder, repository, usePrograms } from '../support/process.ts'
+import { freePort } from '../support/free-port.ts'
+import { newFolder, repository, usePrograms } from '../support/process.ts'
 import { eventually } from '../support/tracking.ts'
 
 usePrograms({ isBuilt: false })

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
+import { freePort } from '../support/free-port.ts'
 import {
   type Environment,
   type ReadyServer,
   emptyDatabase,
-  freePort,
   launch,
   newFolder,
   serve,

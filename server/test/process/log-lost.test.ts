@@ -3,7 +3,8 @@ import { appendFileSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { cloneDatabase } from '../support/database.ts'
-import { freePort, launch, newFolder, repository, usePrograms } from '../support/process.ts'
+import { freePort } from '../support/free-port.ts'
+import { launch, newFolder, repository, usePrograms } from '../support/process.ts'
 import { send } from '../support/client.ts'
 
 usePrograms()

@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { acquireEmbedded } from '../../src/embedded-postgres/acquire.ts'
 import { superuserOf } from '../support/cluster.ts'
+import { freePort } from '../support/free-port.ts'
 import {
   type Pair,
   emptyDatabase,
   exchange,
   firstCredentials,
-  freePort,
   lastseen,
   launch,
   newFolder,

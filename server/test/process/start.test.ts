@@ -1,12 +1,12 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
+import { freePort } from '../support/free-port.ts'
 import {
   type ReadyServer,
   databaseOf,
   exchange,
   firstCredentials,
-  freePort,
   launch,
   newFolder,
   serve,

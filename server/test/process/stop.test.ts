@@ -3,13 +3,13 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { freePort } from '../support/free-port.ts'
 import {
   type Pair,
   type ReadyServer,
   databaseOf,
   exchange,
   firstCredentials,
-  freePort,
   launch,
   newFolder,
   serve,

@@ -6,13 +6,13 @@ import { Agent, request } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isAlive } from '../../src/embedded-postgres/file-lock.ts'
 import type { Reply } from '../support/client.ts'
+import { freePort } from '../support/free-port.ts'
 import {
   type Pair,
   type ReadyServer,
   databaseOf,
   exchange,
   firstCredentials,
-  freePort,
   lastseen,
   launch,
   newFolder,

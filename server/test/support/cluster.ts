@@ -1,11 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { acquireEmbedded } from '../../src/embedded-postgres/acquire.ts'
+import { freePort } from './free-port.ts'
 
 /** A PostgreSQL server for one test run. */
 export interface Cluster {
@@ -61,15 +61,6 @@ async function startEmbedded(): Promise<Cluster> {
       await rm(dataDir, { recursive: true, force: true })
     },
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number }
-      probe.close(() => resolve(port))
-    })
-  })
 }
 
 /** PostgreSQL refuses to run as root, and Debian's package brings the user for it. */

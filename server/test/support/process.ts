@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,6 +9,7 @@ import { afterAll, beforeAll, expect, inject } from 'vitest'
 import { isAlive } from '../../src/embedded-postgres/file-lock.ts'
 import { readPostmaster } from '../../src/embedded-postgres/postmaster.ts'
 import { type Reply, type SendOptions, send } from './client.ts'
+import { freePort } from './free-port.ts'
 
 export const repository = fileURLToPath(new URL('../../..', import.meta.url))
 const entry = join(repository, 'server/bin/lastseen.mjs')
@@ -135,15 +135,6 @@ export async function serveOnTerminal(settings: Environment, ...args: string[]):
 /** Runs a command and waits until it exits. */
 export function lastseen(args: string[], settings: Environment): Promise<ExitResult> {
   return launch(settings, { args }).ended
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as AddressInfo
-      probe.close(() => resolve(port))
-    })
-  })
 }
 
 /** Under root, PostgreSQL runs as another user, who must be able to enter the folder. */

@@ -3,7 +3,8 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type postgres from 'postgres'
-import { freePort, waitForExit, withSql } from './process.ts'
+import { freePort } from './free-port.ts'
+import { waitForExit, withSql } from './process.ts'
 
 export const debianPrograms = '/usr/lib/postgresql/15/bin'
 

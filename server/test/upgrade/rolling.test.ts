@@ -8,11 +8,11 @@ import { Balancer } from '../support/balancer.ts'
 import { Mosquitto, isBrokerMissing } from '../support/mqtt.ts'
 import { lacks, mustRunAll } from '../support/packaging.ts'
 import { buildCommit, previousCommit } from '../support/previous-version.ts'
+import { freePort } from '../support/free-port.ts'
 import {
   type LaunchOptions,
   type Program,
   emptyDatabase,
-  freePort,
   launch,
   lastseen,
   newFolder,

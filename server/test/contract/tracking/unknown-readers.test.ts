@@ -2,7 +2,7 @@ import type { MqttClient } from 'mqtt'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type TestApp, startApp } from '../../support/app.ts'
 import { Mosquitto, isBrokerMissing, publish, connectMqtt } from '../../support/mqtt.ts'
-import { freePort } from '../../support/process.ts'
+import { freePort } from '../../support/free-port.ts'
 import { Site, closeDatabase, database, eventually, expectApiError } from '../../support/tracking.ts'
 
 const path = '/api/v1/readers/unknown'
