@@ -7,7 +7,7 @@ import { isSameJson } from '../kernel/json.ts'
 import { mergePatch } from '../kernel/merge-patch.ts'
 import { descriptionField, keyField, nameField, tagDraftsField } from '../records/fields.ts'
 import { type BaseRecord, isShownAs } from '../records/record.ts'
-import { type TagDraft, normalizedValue } from '../tags/tag.ts'
+import { type TagDraft, tagKey } from '../tags/tag.ts'
 import { maxRowBytes, rowTooLargeMessage } from './csv-table.ts'
 
 export type ImportKind = 'assets' | 'locations'
@@ -205,8 +205,6 @@ export function noteErrors(result: CollectedResult, errors: readonly LineError[]
   result.failed += new Set(errors.flatMap(({ line }) => (line === 0 ? [] : [line]))).size
   for (const error of errors) keep(result, error)
 }
-
-export const tagKey = (tag: TagDraft): string => `${tag.type} ${normalizedValue(tag)}`
 
 /** A tag that a row attaches. Its key is stored, because an import keeps many tags in memory and compares them. */
 export interface NewTag extends TagDraft {

@@ -11,9 +11,8 @@ import {
   noteAntennas,
   noteUnknownTopics,
 } from '../readers/unknown.sql.ts'
-import type { TagDraft } from '../tags/tag.ts'
+import { type TagDraft, tagKey } from '../tags/tag.ts'
 import { type UnknownRead, noteUnknownTags } from '../tracking/unknown-tags.sql.ts'
-import { tagKey } from '../tracking/recording/tag-read.ts'
 
 /** The unwritten activity of one organization. */
 interface PendingActivity {

@@ -26,3 +26,6 @@ export function normalizedValue({ type, value }: TagDraft): string {
   const folded = value.toLowerCase()
   return type === 'ble' ? folded.replaceAll(/[:-]/g, '') : folded
 }
+
+/** Equal for two spellings of one physical tag. */
+export const tagKey = (tag: TagDraft): string => `${tag.type} ${normalizedValue(tag)}`

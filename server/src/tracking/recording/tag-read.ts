@@ -1,5 +1,5 @@
 import type { Instant } from '../../kernel/instant.ts'
-import { type TagDraft, normalizedValue } from '../../tags/tag.ts'
+import { type TagDraft, normalizedValue, tagKey } from '../../tags/tag.ts'
 import { minuteOf } from '../sighting.ts'
 
 /** A read of a tag by an antenna. `identities` are the forms in which the tag may be registered, best first. */
@@ -10,8 +10,6 @@ export interface TagRead {
   rssiDbm: number | null
   observedAt: Instant
 }
-
-export const tagKey = (tag: TagDraft): string => `${tag.type} ${normalizedValue(tag)}`
 
 /** Assigns consecutive numbers from 1 to distinct values; equal keys get the same number. */
 class Interner<Value> {
