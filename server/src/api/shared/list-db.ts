@@ -29,7 +29,9 @@ function isIndexed({ sort = [], filter }: ListQuery): boolean {
   return filter.includeDeleted ? byKey && sort.length === 1 : byKey || sort.length <= 1
 }
 
-/** Whether an index finds the page. A filter by `is_active` reads all records when few have the value. */
+/**
+ * Whether an index finds the page, and the page is small. A filter by `is_active` reads all records when few have the value.
+ */
 function isFast(query: ListQuery): boolean {
   const { externalKeys, q, isActive } = query.filter
   if (q || query.limit > maxFastLimit) return false
@@ -38,9 +40,9 @@ function isFast(query: ListQuery): boolean {
 }
 
 /**
- * Returns the connections for a list: those of point reads for a page that an index finds, those of searches for lists that
- * may read or sort all records of the organization. `isWide` says that the other filters of the list select many rows, all
- * of which are read.
+ * Returns the connections for a list: those of point reads for a small page that an index finds, those of searches for other
+ * lists, which may be large or may read or sort all records of the organization. `isWide` says that the other filters of the
+ * list select many rows, all of which are read.
  */
 export const listDb = ({ db }: { db: Database }, orgId: number, query: ListQuery, isWide = false): Db =>
   isFast(query) && !isWide ? db.read : db.searches(orgId)
